@@ -1,7 +1,7 @@
-// The main of every benchmark program.
+// The main function of every benchmark program.
 //
-// The process keeps the memory it has freed, as a tool that works on more than one net does: otherwise a large result
-// costs more for the pages that the system clears anew each time than for its making. Rivals profit alike.
+// The process keeps freed memory, as a tool that works on more than one net does: otherwise a large result costs more
+// in page faults, as the system clears pages each time, than in computation. Rivals profit alike.
 #include <benchmark/benchmark.h>
 
 #if defined(__GLIBC__)

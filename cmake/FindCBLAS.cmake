@@ -1,6 +1,6 @@
-# Finds a BLAS with the C interface: OpenBLAS where there is one. CMake's FindBLAS promises no cblas.h.
+# Finds a BLAS with the C interface: preferably OpenBLAS. CMake's FindBLAS does not guarantee cblas.h.
 #
-# Imported target: CBLAS::cblas. Variable: CBLAS_FOUND. Hints: CBLAS_LIBRARY and CBLAS_INCLUDE_DIR, for another library.
+# Imported target: CBLAS::cblas. Variable: CBLAS_FOUND. Hints: CBLAS_LIBRARY and CBLAS_INCLUDE_DIR, to select another library.
 find_path(CBLAS_INCLUDE_DIR NAMES cblas.h PATH_SUFFIXES openblas)
 find_library(CBLAS_LIBRARY NAMES openblas blis cblas)
 mark_as_advanced(CBLAS_INCLUDE_DIR CBLAS_LIBRARY)

@@ -1,16 +1,16 @@
-# Finds LLVM's library for its IR: where CMake is told to look (LLVM_DIR, LLVM_ROOT, CMAKE_PREFIX_PATH, ...), else by an
-# llvm-config (on PATH, that without a number first, or in the folder of a version, newest first), else wherever CMake
-# finds LLVMConfig.cmake.
+# Finds LLVM's library for its IR: in the places that CMake searches (LLVM_DIR, LLVM_ROOT, CMAKE_PREFIX_PATH, ...), else by an
+# llvm-config (on PATH, the one without a number first, or in the folder of a version, newest first), else by any
+# LLVMConfig.cmake that CMake finds.
 #
-# TRAP: find_package(LLVM) would load LLVM's own package, which wants the language C and the development packages of all
-# that LLVM depends on. Its place is enough where there is an llvm-config beside it; it is loaded where there is none.
+# TRAP: find_package(LLVM) would load LLVM's own package, which requires the language C and the development packages of
+# all dependencies of LLVM. If an llvm-config lies beside the package, only its location is used; otherwise it is loaded.
 #
 # Imported target: LLVM::core. Variables: LLVMCore_FOUND, LLVMCore_VERSION. Hints: LLVMCore_CONFIG, an llvm-config;
-# LLVMCore_LIBRARY, what to link instead of LLVM's shared library (or its static ones, where it has no other): files or
+# LLVMCore_LIBRARY, the library to link instead of LLVM's shared library (or its static ones, where it has no other): files or
 # targets, such as those a project links already. Two copies of LLVM in one program do not work.
 set(plait_llvm_components core irreader transformutils)
 
-# plait_ask_llvm(<variable> <llvm-config> <argument>...): the answer, empty where there is none.
+# plait_ask_llvm(<variable> <llvm-config> <argument>...): sets the output, empty on failure.
 function(plait_ask_llvm variable program)
   execute_process(COMMAND ${program} ${ARGN} OUTPUT_VARIABLE answer OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status
                   ERROR_QUIET)
@@ -20,15 +20,15 @@ function(plait_ask_llvm variable program)
   set(${variable} "${answer}" PARENT_SCOPE)
 endfunction()
 
-# plait_llvm_package(<folder> <version> <option of find_package>...): the first LLVMConfig.cmake of a version that will
-# do; where LLVM_DIR is given, whichever is there.
+# plait_llvm_package(<folder> <version> <option of find_package>...): finds the first LLVMConfig.cmake of a suitable
+# version; if LLVM_DIR is set, of any version.
 function(plait_llvm_package folder version)
   set(given "${LLVM_DIR}")
   set(cached $CACHE{LLVM_DIR})
   set(CMAKE_REQUIRE_FIND_PACKAGE_LLVM FALSE)
   set(CMAKE_FIND_PACKAGE_SORT_ORDER NATURAL)
   set(CMAKE_FIND_PACKAGE_SORT_DIRECTION DEC)
-  find_package(LLVM 9999 CONFIG QUIET ${ARGN}) # which there is not: lists those there are and loads none
+  find_package(LLVM 9999 CONFIG QUIET ${ARGN}) # no such version: lists the existing ones and loads none
   unset(LLVM_DIR CACHE)
   if(cached)
     set(LLVM_DIR "${cached}" CACHE PATH "The directory containing a CMake configuration file for LLVM.")
@@ -46,7 +46,7 @@ function(plait_llvm_package folder version)
   endforeach()
 endfunction()
 
-# plait_llvm_config_beside(<variable> <folder> <version>): the llvm-config of the installation that has a package.
+# plait_llvm_config_beside(<variable> <folder> <version>): finds the llvm-config of the installation of a package.
 function(plait_llvm_config_beside variable folder version)
   string(REGEX MATCH "^[0-9]+" major ${version})
   find_program(found NAMES llvm-config llvm-config-${major} llvm-config-64 PATHS ${folder}/../../../bin NO_DEFAULT_PATH
@@ -67,7 +67,7 @@ function(plait_check_llvm_config result program)
   endif()
 endfunction()
 
-# plait_find_llvm_config(<variable>): one that no package leads to.
+# plait_find_llvm_config(<variable>): finds an llvm-config without a package.
 function(plait_find_llvm_config variable)
   set(names llvm-config)
   set(places "")
@@ -103,7 +103,7 @@ endif()
 if(plait_llvm_config)
   plait_ask_llvm(LLVMCore_VERSION ${plait_llvm_config} --version)
   plait_ask_llvm(plait_llvm_include_dirs ${plait_llvm_config} --includedir)
-  plait_ask_llvm(plait_llvm_answer ${plait_llvm_config} --obj-root) # of a tree in which LLVM is built, also there
+  plait_ask_llvm(plait_llvm_answer ${plait_llvm_config} --obj-root) # for a build tree of LLVM, headers are in both
   if(EXISTS "${plait_llvm_answer}/include")
     list(APPEND plait_llvm_include_dirs ${plait_llvm_answer}/include)
   endif()

@@ -1,4 +1,4 @@
-# Finds the headers of Thrust, 1.17 as Debian has it or that of CCCL 3 and later (CUDA 13).
+# Finds the headers of Thrust: 1.17, Debian's version, or that of CCCL 3 and later (CUDA 13).
 #
 # Imported target: Thrust::headers. Variables: ThrustHeaders_FOUND, ThrustHeaders_VERSION. Choice: PLAIT_THRUST, a folder
 # that holds thrust/version.h; empty: the system's, else a CUDA toolkit's.
@@ -9,7 +9,7 @@ set(ThrustHeaders_hints ${ThrustHeaders_usual})
 if(PLAIT_THRUST)
   set(ThrustHeaders_hints ${PLAIT_THRUST})
 endif()
-if(NOT "${PLAIT_THRUST}" STREQUAL "${ThrustHeaders_chosen}")  # since the last time
+if(NOT "${PLAIT_THRUST}" STREQUAL "${ThrustHeaders_chosen}")  # changed since the last configuration
   unset(ThrustHeaders_INCLUDE_DIR CACHE)
 endif()
 set(ThrustHeaders_chosen "${PLAIT_THRUST}" CACHE INTERNAL "")

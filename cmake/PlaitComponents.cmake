@@ -1,42 +1,42 @@
-# The components: what each one holds, links and looks for. A new one is one call here; targets, install rules, the
-# package config and the header checks follow from it. Order: a component comes after those that it links.
+# Components: headers, link dependencies and packages of each. A new one is one call here; targets, install rules, the
+# package config and the header checks follow from it. Order: a component follows those that it links.
 #
 #   HEADERS  its files and folders below include/plait
-#   LINKS    what users of plait::<name> link: other components and targets of the packages in FINDS
-#   FINDS    arguments of find_package, one string a package
+#   LINKS    link interface of plait::<name>: other components and targets of the packages in FINDS
+#   FINDS    arguments of find_package, one string per package
 #   ALLOWS   third-party headers it may include, by the start of their path; see tests/headers
 #   OPTIONAL left out without an error where a package is missing, even at top level
 
-# What is said of op types, and of an op by it, needs no Thrust: recurrence reads it as well.
-plait_component(plait HEADERS version.hpp plait.hpp core graph net ssa dataflow transform exec/op_schema.hpp
-                              exec/op_arguments.hpp
+# Descriptions of op types (schemas) need no Thrust, and recurrence reads them, too.
+plait_component(plait HEADERS version.hpp plait.hpp core graph net ssa dataflow transform exec/detail/op_schema.hpp
+                              exec/detail/op_arguments.hpp
   LINKS Boost::headers FINDS "Boost 1.81")
 
-plait_component(netdef HEADERS netdef
+plait_component(netdef HEADERS netdef.hpp netdef
   LINKS plait::plait nlohmann_json::nlohmann_json protozero::protozero FINDS "nlohmann_json 3.11" "Protozero 1.7"
   ALLOWS nlohmann/ protozero/)
 
-plait_component(gradient HEADERS gradient
+plait_component(gradient HEADERS gradient.hpp gradient
   LINKS plait::netdef)
 
-plait_component(rnn HEADERS rnn
+plait_component(rnn HEADERS rnn.hpp rnn
   LINKS plait::gradient)
 
-plait_component(boost_graph HEADERS interop/boost_graph.hpp interop/boost_dependency_graph.hpp
+plait_component(boost_graph HEADERS interop/boost_graph.hpp interop/detail/boost_dependency_graph.hpp
   LINKS plait::plait Boost::headers
   ALLOWS boost/graph/)
 
 plait_component(protobuf HEADERS interop/protobuf.hpp interop/detail
   LINKS plait::plait)
 
-plait_component(onnx HEADERS interop/onnx.hpp interop/onnx
+plait_component(onnx HEADERS onnx.hpp interop/onnx_graph.hpp interop/onnx
   LINKS plait::rnn plait::protobuf)
 
 plait_component(llvm OPTIONAL HEADERS interop/llvm.hpp
   LINKS plait::plait LLVM::core FINDS "LLVMCore 14"
   ALLOWS llvm/)
 
-plait_component(exec HEADERS exec
+plait_component(exec HEADERS exec.hpp exec
   LINKS plait::plait Thrust::headers FINDS ThrustHeaders
   ALLOWS thrust/ cub/)
 
@@ -51,7 +51,7 @@ plait_component(check_gradient HEADERS exec/check_gradient.hpp
 plait_component(exec_omp HEADERS exec/omp.hpp
   LINKS plait::exec OpenMP::OpenMP_CXX FINDS "OpenMP COMPONENTS CXX")
 
-plait_component(exec_tbb HEADERS exec/tbb.hpp exec/parallel.hpp
+plait_component(exec_tbb HEADERS exec/tbb.hpp exec/detail/parallel.hpp
   LINKS plait::exec TBB::tbb FINDS TBB
   ALLOWS tbb/)
 
@@ -59,11 +59,11 @@ plait_component(exec_cblas OPTIONAL HEADERS exec/cblas.hpp
   LINKS plait::exec CBLAS::cblas FINDS CBLAS
   ALLOWS cblas.h)
 
-# For files that nvcc compiles: tests/cuda checks these headers, by using them.
-plait_component(exec_cuda OPTIONAL HEADERS exec/cuda.hpp exec/cublas.hpp exec/cublas_row_product.hpp exec/cuda_graph.hpp
+# For files compiled by nvcc: tests/cuda checks these headers by using them.
+plait_component(exec_cuda OPTIONAL HEADERS exec/cuda.hpp exec/cublas.hpp exec/detail/cublas_row_product.hpp exec/cuda_graph.hpp
   LINKS plait::exec CUDA::cudart CUDA::cublas CUDA::cublasLt FINDS CUDAToolkit
   ALLOWS cublas)
 
-# Those that programs without nvcc can link.
+# Components that programs without nvcc can link.
 set(plait_host_components ${plait_components})
 list(REMOVE_ITEM plait_host_components exec_cuda)

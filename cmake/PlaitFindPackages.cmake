@@ -1,7 +1,7 @@
 # plait_find_packages(<missing> FINDS "<package> <version>"... TARGETS <target>...)
 #
-# Finds packages until the targets exist and sets <missing> to the packages without which some do not. Targets that the
-# including project already has, from FetchContent or add_subdirectory, are taken as they are. Also installed, for
+# Finds packages until the targets exist and sets <missing> to the packages whose targets do not exist. Targets that the
+# including project already has, from FetchContent or add_subdirectory, are used unchanged. Also installed, for
 # plaitConfig.cmake.
 function(plait_find_packages missing)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FINDS;TARGETS")
@@ -16,7 +16,7 @@ function(plait_find_packages missing)
     separate_arguments(arguments UNIX_COMMAND "${find}")
     list(GET arguments 0 package)
     if(package STREQUAL Boost)
-      # Boost's own config where there is one; CMake's FindBoost, which newer versions hide, for a tree of headers.
+      # Boost's own config if present; else CMake's FindBoost, which newer versions hide, for a tree of headers.
       find_package(${arguments} CONFIG QUIET)
       if(NOT Boost_FOUND)
         cmake_policy(PUSH)

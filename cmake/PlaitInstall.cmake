@@ -1,4 +1,4 @@
-# Headers, one export file a component, the package config and plait.pc. All of it is architecture-independent.
+# Installation of headers, one export file per component, the package config and plait.pc. All of it is architecture-independent.
 include(CMakePackageConfigHelpers)
 
 set(plait_package_dir ${CMAKE_INSTALL_DATADIR}/cmake/plait)
@@ -7,7 +7,7 @@ set(plait_pkgconfig_dir ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 install(DIRECTORY include/plait DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# What plaitConfig.cmake knows of each component.
+# Component properties for plaitConfig.cmake.
 set(plait_component_table "")
 foreach(name IN LISTS plait_components)
   foreach(property IN ITEMS needs finds links)
@@ -47,7 +47,7 @@ endif()
 configure_file(cmake/plait.pc.in ${PROJECT_BINARY_DIR}/plait.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/plait.pc DESTINATION ${plait_pkgconfig_dir})
 
-# plait_install_tool(<target> <folder>): the folder is added here unless its kind of target is built anyhow.
+# plait_install_tool(<target> <folder>): installs a tool, and adds its folder unless another option already builds it.
 function(plait_install_tool target folder)
   if(NOT TARGET ${target} AND EXISTS ${PROJECT_SOURCE_DIR}/${folder}/CMakeLists.txt)
     add_subdirectory(${folder})

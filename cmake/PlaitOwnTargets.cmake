@@ -1,10 +1,10 @@
 # Flags of plait's own tests, examples, tools and benchmarks. Their folders call link_libraries(plait_own), which every
-# target made in them, or below them, then gets. Never part of an exported target.
+# target in them, or below them, inherits. Never part of an exported target.
 add_library(plait_own INTERFACE)
 target_link_libraries(plait_own INTERFACE plait::plait)
 set_target_properties(plait_own PROPERTIES INTERFACE_COMPILE_FEATURES cxx_std_20)
 
-# nvcc knows other flags than those of the host's compiler.
+# nvcc does not accept the flags of the host compiler.
 function(plait_own_options)
   target_compile_options(plait_own INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${ARGN}>")
 endfunction()
@@ -20,13 +20,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   plait_own_options(-Wno-restrict)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-  # False alarms at -O3: GCC 13 takes the rank of a shape that it has inlined for one that can be above its limit.
+  # False alarms at -O3: GCC 13 believes that the rank of an inlined shape can exceed its limit.
   plait_own_options(-Wno-maybe-uninitialized)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Where there is memory for it the compiler collects no garbage, which takes up to a tenth of its time. A collection that
-  # comes late is worse than many: what it frees is a list of pages that each large allocation after it walks from the
-  # beginning (a third of the time of the largest unit, with GCC 12).
+  # With enough memory, GCC's garbage collection, which takes up to a tenth of its time, is disabled. One late collection is
+  # worse than many: it leaves a free list of pages that each later large allocation walks from the beginning (a third of
+  # the time of the largest unit, with GCC 12).
   cmake_host_system_information(RESULT plait_memory QUERY TOTAL_PHYSICAL_MEMORY) # MiB
   set(plait_heap 524288)
   if(plait_memory GREATER 20000)
@@ -41,7 +41,7 @@ if(PLAIT_SANITIZE)
   set(plait_sanitize -fsanitize=${PLAIT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   plait_own_options(${plait_sanitize})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # False alarms: with the sanitizers' code between, GCC 12 takes what a variant or an optional does not hold for read.
+    # False alarms: in code instrumented by sanitizers, GCC 12 reports reads of the inactive members of variants and optionals.
     plait_own_options(-Wno-maybe-uninitialized)
   endif()
   target_link_options(plait_own INTERFACE ${plait_sanitize})
@@ -59,17 +59,17 @@ if(PLAIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(PLAIT_CCACHE_PROGRAM ccache)
   mark_as_advanced(PLAIT_CCACHE_PROGRAM)
   if(PLAIT_CCACHE_PROGRAM)
-    # Sloppiness: without it ccache caches nothing that uses a precompiled header. It takes what a file includes from the
-    # compiler, so that what it does not have need not be preprocessed once more.
+    # Sloppiness: without it ccache caches no file with a precompiled header. Depend mode: ccache reads the includes from the
+    # compiler, so that a cache miss needs no second preprocessing.
     set(CMAKE_CXX_COMPILER_LAUNCHER
         ${CMAKE_COMMAND} -E env CCACHE_DEPEND=true
         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${PLAIT_CCACHE_PROGRAM})
   endif()
 endif()
 
-# plait_enable_cuda(): from here on files of this folder may be of the language CUDA. A macro, as CMake wants it. The
-# standard as a flag: CMake 3.25 takes C++20 for what nvcc 13 does by itself. Unless CMAKE_CUDA_ARCHITECTURES says for
-# which devices, what is compiled is for all that nvcc 13 knows, which assemble it themselves.
+# plait_enable_cuda(): enables the language CUDA in this folder. A macro, as CMake requires. The standard is passed as a
+# flag, since CMake 3.25 assumes that C++20 is the default of nvcc 13. Unless CMAKE_CUDA_ARCHITECTURES names devices, code
+# is compiled to PTX for all devices that nvcc 13 supports, whose driver assembles it.
 macro(plait_enable_cuda)
   if(NOT CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 75-virtual)
@@ -79,9 +79,9 @@ macro(plait_enable_cuda)
   add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;--extended-lambda;--expt-relaxed-constexpr>")
 endmacro()
 
-# The table of operators takes long to compile: once for all programs. plait_operators(<backend>) makes the target
-# plait_<backend>_operators; with PLAIT_UNITY those of serial and tbb are one, since most of both is the same, and plans
-# of nets read from files are compiled there, too: plait_share_plans has programs leave them out.
+# The table of operators takes long to compile, hence once for all programs. plait_operators(<backend>) adds the target
+# plait_<backend>_operators; with PLAIT_UNITY those of serial and tbb are one target, since they share most instantiations,
+# and plans of nets read from files are instantiated there, too: plait_share_plans lets programs omit them.
 function(plait_operators backend)
   set(target plait_${backend}_operators)
   if(TARGET ${target})
@@ -125,15 +125,15 @@ function(plait_operators backend)
       add_library(plait_${backend}_operators ALIAS ${target})
     endforeach()
   endif()
-  # Kernels that are not optimised are too slow even for tests; with GCC -O1 takes twice as long as -Og. Of each loop
-  # that is marked as independent clang says that -O1 does not vectorise it.
+  # Unoptimised kernels are too slow even for tests; with GCC -O1 takes twice as long as -Og. Clang warns about each loop
+  # marked as independent that -O1 does not vectorise.
   target_compile_options(
     ${target} PRIVATE $<$<AND:$<CONFIG:Debug>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Og>
                       "$<$<AND:$<CONFIG:Debug>,$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang>>:-O1;-Wno-pass-failed>")
   target_link_libraries(${target} PUBLIC plait_own ${components})
 endfunction()
 
-# plait_share_plans(<target> <backend>...): a target that links these operators, in one unit, uses the plans there.
+# plait_share_plans(<target> <backend>...): a target that links these operators in one unit uses the plans there.
 function(plait_share_plans target)
   if(PLAIT_UNITY)
     foreach(backend IN LISTS ARGN)

@@ -1,10 +1,9 @@
-# plait_unity_sources(<program> <batch> <source variable> [<header>...]): puts up to <batch> test files into one
-# translation unit each, after the headers, and the units into the variable instead. What headers instantiate is then
-# compiled once for all of them, which is most of what small files of a header-only library cost.
+# plait_unity_sources(<program> <batch> <source variable> [<header>...]): combines up to <batch> test files into
+# one translation unit each, after the headers, and replaces the files in the variable by the units. Instantiations of
+# headers are then compiled once per unit; they are most of the compile time of small files of a header-only library.
 #
-# A unit has all includes first, and each file in a namespace of its own, so that files need not know of each other.
-# Files that specialise templates of others, have conditions or macros, or include by relative paths, are compiled by
-# themselves.
+# A unit has all includes first, and each file in a separate namespace, so that names do not collide. Files that specialise
+# templates, have preprocessor conditions or macros, or include by relative paths, are compiled alone.
 function(plait_unity_sources program batch variable)
   set(units)
   set(joined)
@@ -16,7 +15,7 @@ function(plait_unity_sources program batch variable)
       list(APPEND joined ${source})
     endif()
   endforeach()
-  # As many files in each unit, give or take one.
+  # Balances the units: their numbers of files differ by at most one.
   list(LENGTH joined left)
   math(EXPR count "(${left} + ${batch} - 1) / ${batch}")
   set(number 0)

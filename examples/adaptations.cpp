@@ -1,4 +1,4 @@
-// The shortest adaptations there are: none for a struct of vectors, a view for a vector of vectors.
+// Minimal adaptations: none for a struct of vectors, a view for a vector of vectors.
 #include <iostream>
 #include <string>
 #include <vector>
@@ -26,6 +26,6 @@ int main() {
   std::vector<std::vector<int>> const rows = {{1, 2}, {3}, {3}, {}};
   plait::adjacency_view const diamond(rows);
   plait::dominator_tree const tree(diamond);
-  std::cout << "every way to 3 leads through " << *tree.idom(3) << '\n';
+  std::cout << "every path to 3 leads through " << *tree.idom(3) << '\n';
   return tree.idom(3) == 0 ? 0 : 1;
 }

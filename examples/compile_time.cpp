@@ -1,4 +1,4 @@
-// SSA form as a constant expression: tests of generic code that cost no run time at all.
+// SSA form as a constant expression: static_asserts test generic code at no run time.
 #include <plait/graph/static_graph.hpp>
 #include <plait/net/static_net.hpp>
 #include <plait/ssa/versioning.hpp>

@@ -1,5 +1,5 @@
-// A function of somebody else's IR: its dominators and loops, its SSA form, what is live. The IR is adapted in three
-// lines for the graph and one for the code.
+// Dominators, loops, SSA construction and liveness on a function of another tool's IR, adapted in three lines for the
+// graph and one for the code.
 #include <cstddef>
 #include <initializer_list>
 #include <iostream>
@@ -94,7 +94,7 @@ int main() {
       for (plait::value const v : phi.arguments()) std::cout << ' ' << text(v);
       std::cout << '\n';
     }
-  for (plait::ssa_use const& use : ssa.undefined_uses())  // n is a parameter that nobody declared
+  for (plait::ssa_use const& use : ssa.undefined_uses())  // n is a parameter without a declaration
     std::cout << "read before it is written: " << text(ssa.reads(use.site.op())[use.slot]) << '\n';
 
   plait::liveness const live(f);

@@ -1,5 +1,5 @@
-// A net is differentiated and trained: gradients as ops behind it, a rule for an op type of one's own, differences that
-// say whether both are right, overwritten values, a loop, gradients of gradients.
+// Reverse-mode differentiation and training of a net: gradient ops, a rule for a user-defined op type, a check by
+// finite differences, overwritten values, a loop, second-order gradients.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace {
 
-// ---- an op of one's own (see own_operator.cpp): y = √(x² + epsilon), in float, and in double to be checked
+// ---- a user-defined op (see user_defined_operator.cpp): y = √(x² + epsilon), in float, and in double for the check
 
 template <class B>
 struct soft_abs : plait::op_kernel<B> {
@@ -82,7 +82,7 @@ bool differentiate_and_train() {
   plait::netdef init;
   auto const parameters = {"w", "b"};
   auto const update = plait::add_sgd(net, gradients, parameters, {.rate = 0.1f, .momentum = 0.8f});
-  plait::add_init_ops(init, update);  // momentum, and the number of the step
+  plait::add_init_ops(init, update);  // momentum and the step counter
 
   plait::compile(init, operators, blobs, {.fetch = update.state}).run();
   auto step = plait::compile(net, operators, blobs, {.fetch = {"loss"}});
@@ -94,7 +94,7 @@ bool differentiate_and_train() {
   return after < 0.1f * before;
 }
 
-// A later op overwrites what a gradient needs.
+// A later op overwrites a value that a gradient op needs.
 bool overwritten() {
   auto const& rules = plait::gradient_rules::standard();
   plait::netdef net;
@@ -112,7 +112,7 @@ bool overwritten() {
   return problems == 1 && net.text(net.op[0].type) == "Copy";
 }
 
-// power = x · x · …, n times, and its gradient n x^(n - 1).
+// Gradient n x^(n - 1) of power = x · x · …, n times.
 double gradient_of_loop(double at, std::int64_t times) {
   plait::net_builder n("loop");
   plait::blob_handle const x = n.external_input("x"), power = n.external_input("power");

@@ -1,4 +1,4 @@
-// A NetDef from text to a pruned, renamed net, its picture and its three formats.
+// NetDef: reads text, eliminates dead ops, renames a blob, draws a graph and writes formats.
 #include <iostream>
 #include <string>
 
@@ -6,7 +6,7 @@
 #include <plait/netdef/traits.hpp>
 #include <plait/netdef/write.hpp>
 #include <plait/ssa/dot.hpp>
-#include <plait/transform/dead_ops.hpp>
+#include <plait/transform/dead_code_elimination.hpp>
 #include <plait/transform/rename.hpp>
 #include <plait/transform/validate.hpp>
 
@@ -23,7 +23,7 @@ int main() try {
 
   auto const removed = plait::remove_dead_ops(net);
   std::cerr << removed.ops.size() << " op removed\n";
-  plait::rename_output(net, {.op = 1, .output = 0}, "features");  // version 2 of h, and whoever reads it
+  plait::rename_output(net, {.op = 1, .output = 0}, "features");  // version 2 of h, and its readers
 
   plait::write_text(std::cout, net);
   plait::write_dot(std::cout, net, {.ssa = true});

@@ -1,4 +1,4 @@
-// An ONNX model, read and run without ONNX's own libraries: Y = Relu(X + B).
+// ONNX import: reads and runs a model without ONNX's libraries: Y = Relu(X + B).
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -11,22 +11,22 @@
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/interop/onnx.hpp>
 #include <plait/interop/onnx/read.hpp>
+#include <plait/interop/onnx_graph.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/transform/dead_ops.hpp>
+#include <plait/transform/dead_code_elimination.hpp>
 
 namespace {
 
-// For those who have ONNX's generated classes; Model is onnx::ModelProto.
+// Analyses and transforms of ONNX's generated classes; Model is onnx::ModelProto.
 template <class Model>
 void analyse(Model& model) {
   auto ssa = plait::get_ssa(model.graph());        // and dependency graphs, liveness, dominators, …
   plait::remove_dead_ops(*model.mutable_graph());  // and every other transform, in place
 }
 
-// The wire format, as far as it is needed to write a model down: fields of numbers below 128, and of bytes.
+// Subset of the protobuf wire format needed to write a model: varint fields below 128, and length-delimited fields.
 std::string number(int field, int value) { return {static_cast<char>(field << 3), static_cast<char>(value)}; }
 std::string bytes(int field, std::string_view content) {
   return std::string{static_cast<char>(field << 3 | 2), static_cast<char>(content.size())} + std::string(content);

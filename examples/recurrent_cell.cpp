@@ -1,4 +1,4 @@
-// Recurrence: a cell of one's own, layers of it and of those there are, single steps for decoding, weights of PyTorch.
+// Recurrent networks: a user-defined cell, layers and stacks, single steps for decoding, attention, PyTorch weights.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -31,7 +31,7 @@ plait::tensor<backend> waves(plait::shape const& dims) {
   return plait::tensor<backend>::from(made, dims);
 }
 
-// ---- a cell of one's own: h' = (1 - z) h + z tanh(w x + u h), z = sigmoid(leak), a leak for each unit
+// ---- a user-defined cell: h' = (1 - z) h + z tanh(w x + u h), z = sigmoid(leak), with a leak per unit
 
 struct leaky_cell {
   std::int64_t inputs, hidden;
@@ -48,7 +48,7 @@ struct leaky_cell {
 };
 PLAIT_CHECK_RECURRENT_CELL(leaky_cell);
 
-bool own_cell() {
+bool user_defined_cell() {
   plait::trained_model model("leaky", {.seed = 1});
   model.net.external_inputs("x", "lengths");
   auto const layer =
@@ -59,11 +59,11 @@ bool own_cell() {
   blobs.feed("x", waves({4, 2, 2}));
   blobs.feed("lengths", plait::tensor<backend>::from(std::vector<std::int64_t>{4, 2}, {2}));
   auto const check = plait::check_gradient(model.net.net(), {layer.output}, {"x", "leaky/leak"}, blobs);
-  std::cout << "a cell of one's own: " << check.text() << '\n';
+  std::cout << "user-defined cell: " << check.text() << '\n';
   return check.ok();
 }
 
-// ---- the layers of a model, trained to say how large the first number of a sequence was
+// ---- the layers of a model, trained to remember the first number of a sequence
 
 bool training() {
   plait::trained_model model("memory", {.seed = 1});
@@ -103,13 +103,13 @@ bool training() {
 bool stacks_and_steps() {
   plait::trained_model model("stack");
   model.net.external_inputs("x", "lengths", "x_t", "h", "c");
-  // Two LSTMs, one above the other.
+  // Two stacked LSTMs.
   auto const stack = plait::add_recurrent_layers(model, "stack", plait::stack_of<plait::lstm_cell>(4, {8, 16}),
                                                  {.layer = {.sequence = "x"}});
-  // In both directions, each sequence from its own end.
+  // Bidirectional; the backward direction starts at the end of each sequence.
   auto const both = plait::add_bidirectional_layer(model, "both", plait::gru_cell{.inputs = 16, .hidden = 8},
                                                    {.sequence = stack.back().output, .lengths = "lengths"});
-  // One step, with the parameters of the lower LSTM.
+  // A single time step with the parameters of the lower LSTM.
   auto const step = plait::add_recurrent_step(model, "decode", plait::lstm_cell{4, 8},
                                               {.input = "x_t", .states = {"h", "c"}, .parameters = "stack_layer_0"});
   std::cout << "stacks: " << model.parameters().size() << " parameters, " << both.output_width
@@ -117,20 +117,20 @@ bool stacks_and_steps() {
   return both.output_width == 16;
 }
 
-// ---- a decoder that looks at what an encoder has read
+// ---- encoder and decoder with attention
 
 bool attention() {
   plait::trained_model model("translator");
   model.net.external_inputs("source", "source_lengths", "target", "x_t", "h", "seen");
   auto const encoder = plait::add_bidirectional_layer(model, "encoder", plait::gru_cell{.inputs = 4, .hidden = 8},
                                                       {.sequence = "source", .lengths = "source_lengths"});
-  // What is the same for all steps of the decoder.
+  // Loop-invariant blobs of the attention.
   auto const memory = plait::add_attention_memory(
       model, "decoder",
       {.encoder_outputs = encoder.output, .width = encoder.output_width, .lengths = "source_lengths"});
   plait::attention_cell const cell{.decoder = plait::gru_cell{.inputs = 4, .hidden = 8}, .memory = memory};
   auto const decoder = plait::add_recurrent_layer(model, "decoder", cell, {.sequence = "target"});
-  // One step, to decode: its states are the decoder's and what it saw last.
+  // A single time step, to decode: its states are the decoder's and the last attention context.
   auto const step = plait::add_recurrent_step(model, "decode", cell,
                                               {.input = "x_t", .states = {"h", "seen"}, .parameters = "decoder"});
 
@@ -167,10 +167,10 @@ bool weights() {
 
   plait::workspace<backend> blobs;
   plait::compile(model.init.net(), operators(), blobs).run();
-  // Gates are i, f, g, o there, and i, f, o, g here.
+  // The order of gates is i, f, g, o in PyTorch, and i, f, o, g in plait.
   return blobs.fetch<float>("lstm/gates_t_b") == std::vector<float>{1, 2, 4, 3};
 }
 
 }  // namespace
 
-int main() { return own_cell() && training() && stacks_and_steps() && attention() && weights() ? 0 : 1; }
+int main() { return user_defined_cell() && training() && stacks_and_steps() && attention() && weights() ? 0 : 1; }

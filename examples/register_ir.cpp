@@ -1,5 +1,5 @@
-// A machine's own IR, whose values are numbered registers: adapted, put into SSA form with new registers, checked,
-// taken out again, and run before and after.
+// SSA construction and destruction on a register IR: adapts it, rewrites it into SSA form with new registers, verifies
+// it, rewrites it out of SSA form, and runs it before and after.
 #include <cstddef>
 #include <iostream>
 #include <span>
@@ -10,7 +10,7 @@
 #include <plait/ssa/program_rewrite.hpp>
 #include <plait/ssa/verify.hpp>
 
-namespace machine {  // what there is already; plait knows nothing of it
+namespace machine {  // the existing code, independent of plait
 
 using reg = unsigned;
 enum class code { load, move, add, subtract, less, jump_if };
@@ -24,16 +24,16 @@ struct phi {
   reg result;
   std::vector<std::pair<std::size_t, reg>> choices;  // by predecessor
 };
-struct block {  // blocks know neither their function nor their number
+struct block {  // has no link to its function and no number
   std::vector<phi> phis = {};
-  std::vector<instruction> code = {};  // with two ways on, the last is a jump_if: to next[0] unless 0
+  std::vector<instruction> code = {};  // with two successors, ends with a jump_if: to next[0] unless 0
   std::vector<std::size_t> next = {};
-  std::vector<reg> given = {};     // of the first block
-  std::vector<reg> returned = {};  // of the last ones
+  std::vector<reg> given = {};     // parameters, in the first block
+  std::vector<reg> returned = {};  // results, in the exit blocks
 };
 struct function {
   std::vector<block> blocks;
-  reg registers = 0;  // so many are in use
+  reg registers = 0;  // number of registers in use
 };
 
 }  // namespace machine
@@ -94,14 +94,14 @@ struct plait::program_traits<machine::function> {
 };
 PLAIT_CHECK_REWRITABLE_PROGRAM(machine::function);
 
-// ---- what runs it
+// ---- the interpreter
 
 std::vector<long> run(machine::function const& f, std::vector<long> const& given) {
   std::vector<long> values(f.registers, 0);
   for (std::size_t i = 0; i != given.size(); ++i) values[f.blocks[0].given[i]] = given[i];
   for (std::size_t at = 0, before = 0;;) {
     machine::block const& block = f.blocks[at];
-    std::vector<std::pair<machine::reg, long>> chosen;  // phis choose all at once
+    std::vector<std::pair<machine::reg, long>> chosen;  // phis are parallel copies
     for (machine::phi const& p : block.phis)
       for (auto const& [from, value] : p.choices)
         if (from == before) chosen.emplace_back(p.result, values[value]);
@@ -126,7 +126,7 @@ std::vector<long> run(machine::function const& f, std::vector<long> const& given
   }
 }
 
-// The greatest common divisor of registers 0 and 1, by subtraction: both are written in the loop.
+// Returns the greatest common divisor of registers 0 and 1 by subtraction, which writes both in the loop.
 machine::function greatest_common_divisor() {
   using enum machine::code;
   machine::function f;
@@ -152,7 +152,7 @@ int main() {
   }
   bool same = run(f, {84, 36}) == std::vector<long>{12};
   std::size_t const copies = plait::rewrite_out_of_ssa(f);
-  std::cout << copies << " copies out of it; of 84 and 36: " << run(f, {84, 36}).front() << '\n';
+  std::cout << copies << " copies out of SSA form; of 84 and 36: " << run(f, {84, 36}).front() << '\n';
   for (long a = 1; a != 20; ++a)
     for (long b = 1; b != 20; ++b) same = same && run(f, {a, b}) == run(greatest_common_divisor(), {a, b});
   return same && phis == 2 && run(f, {84, 36}).front() == 12 ? 0 : 1;

@@ -1,17 +1,15 @@
-// A multilayer perceptron, from nothing: two nets are written, one that makes parameters and one that uses them, and
-// run on a batch.
+// A multilayer perceptron from scratch: builds an init net and a forward net, and runs them on a batch.
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
 #include <string>
 #include <vector>
 
-#include <plait/exec/operators/activations.hpp>
+#include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/operators/fills.hpp>
-#include <plait/exec/operators/matrix.hpp>
-#include <plait/exec/operators/random_fills.hpp>
+#include <plait/exec/operators/linear_algebra.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/plan_text.hpp>
+#include <plait/exec/plan_report.hpp>
 #include <plait/exec/tbb.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/model.hpp>
@@ -63,7 +61,7 @@ int main() try {
   blobs.feed("x", batch, {rows, 16});
 
   auto plan = plait::compile(net.forward, operators, blobs);  // once
-  plan.run();                                                 // as often as there are batches
+  plan.run();                                                 // per batch
 
   plait::write_plan(std::cout, plan);
   std::vector<float> const result = blobs.fetch<float>("layer3");

@@ -1,5 +1,5 @@
-// A toy compiler's own IR of pointers: adapted, put into SSA form, optimised, taken out again, and run before and
-// after.
+// SSA optimisation of a toy compiler's pointer IR: adapts it, rewrites it into SSA form, optimises it, rewrites it out
+// of SSA form, and runs it before and after.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,12 +14,12 @@
 #include <vector>
 
 #include <plait/dataflow/constant_propagation.hpp>
-#include <plait/dataflow/dense_dead_code.hpp>
-#include <plait/dataflow/sparse.hpp>
+#include <plait/dataflow/detail/dense_dead_code.hpp>
+#include <plait/dataflow/sparse_solver.hpp>
 #include <plait/ssa/existing_ssa.hpp>
 #include <plait/ssa/program_rewrite.hpp>
 
-namespace toy {  // what the compiler has already; plait knows nothing of it
+namespace toy {  // the existing compiler, independent of plait
 
 struct Variable {
   std::string name;
@@ -41,7 +41,7 @@ struct Block {
   Function* parent;
   std::size_t number;
   std::vector<Phi> phis = {};
-  std::vector<std::unique_ptr<Instr>> code = {};  // with two ways on, the last is a jump_if: to next[0] unless 0
+  std::vector<std::unique_ptr<Instr>> code = {};  // with two successors, ends with a jump_if: to next[0] unless 0
   std::vector<Block*> next = {};
 };
 struct Function {
@@ -115,7 +115,7 @@ struct plait::program_traits<toy::Function> {
 
 PLAIT_CHECK_PROGRAM_WITH_PHIS(toy::Function);
 
-// ---- what the compiler does with it
+// ---- the passes
 
 std::optional<long> evaluate(toy::Instr const& i, std::span<std::optional<long> const> in) {
   if (!std::ranges::all_of(in, [](auto const& known) { return known.has_value(); })) return std::nullopt;
@@ -135,13 +135,13 @@ std::optional<long> evaluate(toy::Instr const& i, std::span<std::optional<long> 
   }
 }
 
-// The instruction that has a number in a form.
+// Returns the instruction with an op index.
 toy::Instr& instruction(plait::existing_ssa<toy::Function> const& ssa, plait::op_index op) {
   toy::Block* const block = ssa.graph().node(ssa.form().block_of_op(op));
   return *block->code[ssa.place(op)];
 }
 
-// Sparse conditional constant propagation: values become constants, ways that control never takes go.
+// Sparse conditional constant propagation: replaces constant values and removes edges that are never taken.
 void fold_constants(toy::Function& f) {
   plait::existing_ssa<toy::Function> const ssa(f);
   auto const& form = ssa.form();
@@ -171,7 +171,7 @@ void fold_constants(toy::Function& f) {
                         std::make_unique<toy::Instr>(toy::Instr{toy::Code::constant, {}, {result}, *known}));
     }
     for (std::size_t way = block.next.size(); way-- != 0;) {
-      if (!solver.is_reached(b) || solver.is_taken(b, way)) continue;
+      if (!solver.is_executable(b) || solver.is_edge_executable(b, way)) continue;
       for (toy::Phi& phi : block.next[way]->phis)
         std::erase_if(phi.choices, [&](auto const& choice) { return choice.first == &block; });
       block.next.erase(block.next.begin() + static_cast<std::ptrdiff_t>(way));
@@ -180,7 +180,7 @@ void fold_constants(toy::Function& f) {
   }
 }
 
-// Reads of copies become reads of what they copy: in SSA form it has one definition and never changes.
+// Copy propagation: reads of a copy become reads of its source, which has a single definition in SSA form.
 void propagate_copies(toy::Function& f) {
   std::map<toy::Variable*, toy::Variable*> source;
   for (auto const& block : f.blocks)
@@ -234,7 +234,7 @@ Run run(toy::Function const& f, long argument) {
   return made;
 }
 
-// Fibonacci numbers up to the n-th, with what compilers find in code: a flag that is never set, and work for nothing.
+// Fibonacci numbers up to the n-th, with a flag that is never set and dead code, for the passes to remove.
 std::unique_ptr<toy::Function> fibonacci() {
   auto made = std::make_unique<toy::Function>();
   toy::Function& f = *made;
@@ -289,7 +289,7 @@ int main() {
     std::cerr << plait::describe(v) << '\n';
     return 1;
   }
-  std::cout << plait::rewrite_out_of_ssa(f) << " copies out of it\n";
+  std::cout << plait::rewrite_out_of_ssa(f) << " copies out of SSA form\n";
 
   Run const after = run(f, 12);
   std::cout << "the 12th Fibonacci number is " << after.printed.back() << ", in " << after.steps << " steps instead of "

@@ -1,4 +1,4 @@
-// A compiler's own IR, adapted in seven lines, and its SSA form as a table.
+// SSA form of a compiler's IR, adapted in seven lines, as a table.
 #include <deque>
 #include <iostream>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <plait/ssa/versioning.hpp>
 
-namespace tool {  // what the compiler has already; plait knows nothing of it
+namespace tool {  // the existing compiler, independent of plait
 struct Instr {
   std::string opcode;
   std::vector<std::string> operands;

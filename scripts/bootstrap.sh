@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what plait is built, tested and demonstrated with. The one place that knows package names.
+# Installs the packages that build, test and demonstrate plait. The only place with package names.
 #
-# Where there is apt it installs what is missing, as root or through sudo. Elsewhere it lists what is missing and
-# installs nothing. Safe to run again: when all is there it asks dpkg only and returns at once.
+# With apt it installs missing packages, as root or through sudo. Elsewhere it lists them and installs nothing. Idempotent:
+# if nothing is missing, it only queries dpkg and returns at once.
 set -euo pipefail
 
 say() { printf 'bootstrap: %s\n' "$*"; }
@@ -20,7 +20,7 @@ as_root() {
 
 # ---- apt ----------------------------------------------------------------------------------------------------------
 
-# One line a need: the packages that meet it, the preferred one first. `name>=version` counts only from that version on.
+# One line per requirement: alternative packages, the preferred one first. `name>=version` requires at least that version.
 needs=(
   "g++>=4:12"
   "cmake>=3.25"
@@ -34,10 +34,11 @@ needs=(
   "libthrust-dev>=1.17 libcccl-dev"
   "libtbb-dev>=2021"
 )
-# These make more of the tests run, or the same faster; plait does without them.
+# Optional packages, with which more tests run, or the same ones faster.
 wishes=(
   "ccache"
   "graphviz"
+  "chromium chromium-browser"
   "libopenblas-dev"
   "libdnnl-dev"
   "ocl-icd-opencl-dev"
@@ -51,6 +52,9 @@ wishes=(
   "llvm-14-dev llvm-15-dev llvm-16-dev llvm-17-dev llvm-18-dev llvm-19-dev llvm-20-dev llvm-21-dev llvm-22-dev llvm-dev>=1:14"
   "clang-16 clang-17 clang-18 clang-19"
   "libomp-16-dev libomp-17-dev libomp-18-dev libomp-19-dev libomp-dev>=1:16"
+  "doxygen"
+  "chromium"
+  "python3-venv"
   "libclang-rt-16-dev libclang-rt-17-dev libclang-rt-18-dev libclang-rt-19-dev"
 )
 
@@ -69,7 +73,7 @@ available() {
   [ -n "$candidate" ] && [ "$candidate" != "(none)" ] && is_at_least "$candidate" "$1"
 }
 
-# met ALTERNATIVES: one of them is installed.
+# met ALTERNATIVES: returns 0 if one of them is installed.
 met() {
   local choice
   for choice in $1; do
@@ -85,7 +89,7 @@ all_met() {
   done
 }
 
-# pick ALTERNATIVES: prints the first that this system offers.
+# pick ALTERNATIVES: prints the first that is available on this system.
 pick() {
   local choice
   for choice in $1; do
@@ -100,7 +104,7 @@ pick() {
 apt_install() { as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@"; }
 
 with_apt() {
-  # Keeps a system that lacks a wish from being asked for it each time, until this file changes.
+  # Remembers unavailable optional packages until this file changes, so that they are not searched each time.
   local stamp line package packages=() unmet=()
   stamp=$(dirname "$0")/../build/.bootstrapped
 
@@ -145,6 +149,20 @@ with_apt() {
   touch "$stamp"
 }
 
+# MkDocs for scripts/docs.sh, in the versions of scripts/site/requirements.txt. The copy of that file says that all are there.
+docs_venv() {
+  local wanted venv
+  wanted=$(dirname "$0")/site/requirements.txt
+  venv=$(dirname "$0")/../build/docs-venv
+  if cmp -s "$wanted" "$venv/requirements.txt"; then return 0; fi
+  say "installing MkDocs in build/docs-venv"
+  if rm -rf "$venv" && python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"; then
+    cp "$wanted" "$venv/requirements.txt"
+  else
+    say "could not install MkDocs; going on without it" >&2
+  fi
+}
+
 # ---- elsewhere ----------------------------------------------------------------------------------------------------
 
 without_apt() {
@@ -180,13 +198,14 @@ without_apt() {
   else
     say "this system has no apt; please install:" >&2
     printf '  %s\n' "${missing[@]}" >&2
-    say "optional: ccache, graphviz, Google Benchmark, protobuf, LLVM 14 or later, clang 16 with libFuzzer" >&2
+    say "optional: ccache, graphviz, chromium, Google Benchmark, protobuf, LLVM 14 or later, clang 16 with libFuzzer" >&2
     exit 1
   fi
 }
 
 if command -v apt-get >/dev/null; then
   with_apt
+  docs_venv
 else
   without_apt
 fi

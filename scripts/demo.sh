@@ -4,9 +4,9 @@
 #   scripts/demo.sh            on examples/data/demo_net.pbtxt, then the training
 #   scripts/demo.sh FILE       on a NetDef as text, JSON or binary; no training
 #
-# PLAIT_DEMO_SECONDS: how long to train, default 60; a later run goes on from there for 5.
+# PLAIT_DEMO_SECONDS: duration of the training, default 60; a later run resumes it for 5.
 # PLAIT_DEMO_BUILD: the folder of a build that has the programs, instead of build/demo, which is built.
-# What it makes is left there in out, what it has learnt in trained: remove that to begin anew.
+# Leaves its outputs there in out, and the trained model in trained: remove that to begin anew.
 set -euo pipefail
 net=$(realpath -m -- "${1:-$(dirname "$0")/../examples/data/demo_net.pbtxt}")
 cd "$(dirname "$0")/.."
@@ -30,13 +30,13 @@ out=$build/out
 rm -rf "$out"
 mkdir -p "$out"
 
-# step TITLE ARGUMENT...: shows the command as a user would type it, then its output, of a large net the first lines.
+# step TITLE ARGUMENT...: prints the command as a user would type it, then its output, for a large net the first lines.
 lines=40
 step() {
   local status=0 total
   printf '\n== %s\n$ plait' "$1"
   shift
-  set -- "${@#"$PWD"/}"  # what lies in this folder is named from here
+  set -- "${@#"$PWD"/}"  # paths below this folder are shown relative to it
   printf ' %q' "$@"
   printf '\n'
   "$plait" "$@" >"$out"/shown 2>&1 || status=$?
@@ -47,11 +47,11 @@ step() {
   return $status
 }
 
-# picture NAME: NAME.dot as NAME.svg, where there is graphviz.
+# picture NAME: converts NAME.dot to NAME.svg, if Graphviz is installed.
 picture() {
   if ! command -v dot >/dev/null; then
     echo "(graphviz is not installed: $1.dot stays text)"
-  # Graphviz needs minutes for very large pictures.
+  # Graphviz takes minutes for very large graphs.
   elif timeout 60 dot -Tsvg "$1.dot" -o "$1.svg" 2>"$1.log"; then
     echo "$1.svg"
     rm -f "$1.log"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Formats C++ files with clang-format 16, whose output other versions do not repeat.
+# Formats C++ files with clang-format 16, the only version with the expected output.
 #
-#   scripts/format.sh [--check] [FILE...]     default: every C++ file that git knows or does not ignore
+#   scripts/format.sh [--check] [FILE...]     default: every C++ file that git tracks or does not ignore
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 

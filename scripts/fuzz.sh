@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Runs the fuzzers one after the other, each from its seeds and what earlier runs have found.
+# Runs the fuzzers in sequence, each from its seeds and the corpus of earlier runs.
 #
 #   scripts/fuzz.sh [SECONDS] [NAME...]     SECONDS: for each, default 600; NAME: of a file in tests/fuzz, default the readers
 #
-# Ends with a line for each: how many inputs were tried, how much of the code they reached (edges), what was found. Fails
-# where something was.
+# Prints one line for each: number of inputs, coverage (edges), findings. Fails if there are findings.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -2,8 +2,8 @@
 """Writes include/plait/interop/onnx/detail/signatures.hpp: operands, element types and attributes of the ONNX operators
 that plait has rules for, from the schemas of the package onnx.
 
-A version of an operator whose row equals that of the version before has none. Element types from bfloat16 on, sequences,
-optionals and maps are left out: plait holds none of them.
+A version of an operator whose row would equal that of the version before has no row. Element types from bfloat16 on,
+sequences, optionals and maps are left out: plait has none of them.
 """
 import os
 import re
@@ -26,7 +26,7 @@ HEAD = """// Operands, element types and attributes of ONNX's operators, by vers
 #include <cstdint>
 #include <string_view>
 
-#include <plait/core/cxx20.hpp>
+#include <plait/core/detail/cxx20.hpp>
 
 namespace plait::detail {
 
@@ -57,7 +57,7 @@ TAIL = """};
 
 
 def operators():
-    with open(os.path.join(ROOT, "docs/onnx.md")) as file:
+    with open(os.path.join(ROOT, "docs/reference/onnx-operators.md")) as file:
         page = file.read()
     return re.findall(r"`(\w+)`", page.split("<!-- operators -->")[1].split("<!-- end of operators -->")[0])
 

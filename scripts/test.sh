@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a bare machine to a test result: installs what is needed, configures, builds and tests. Ends with ctest's summary.
+# Installs required packages, configures, builds and tests, starting from a bare machine. Ends with ctest's summary.
 #
 #   scripts/test.sh [PRESET [CTEST-ARGUMENT...]]     PRESET: dev (default), release, asan, tsan, clang, fuzz
 set -euo pipefail
@@ -11,6 +11,6 @@ jobs=$(nproc 2>/dev/null || echo 2)
 
 scripts/bootstrap.sh
 cmake --preset "$preset"
-# -k 0: one run reports every file that does not compile.
+# -k 0: a run reports every file that does not compile.
 cmake --build --preset "$preset" --parallel "$jobs" -- -k 0
 ctest --preset "$preset" --parallel "$jobs" "$@"

@@ -14,8 +14,8 @@ fi
 build=build/dev
 cmake --preset dev >/dev/null
 
-# Headers are reached through the files that compile each of them alone. Unit tests are not looked at: their precompiled
-# header is another compiler's.
+# Headers are checked through the files that compile each of them alone. Unit tests are not checked: their precompiled
+# header belongs to another compiler.
 sources=$(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' $build/compile_commands.json |
   grep -E '/tests/headers/|/examples/|/tests/(cfg_)?conformance/' | grep -E -- "${1:-.}" || true)
 if [ -z "$sources" ]; then

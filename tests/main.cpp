@@ -1,5 +1,5 @@
-// The main function of the test programs: runs doctest, and then lists what was skipped. A test case that asserts
-// nothing, and skips nothing either, has failed: it cannot fail otherwise.
+// The main function of the test programs: runs doctest, then lists skipped test cases. A test case that neither asserts
+// nor skips anything has failed, as it could not fail otherwise.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Front-end time of each public header alone (-fsyntax-only) as a Markdown table, slowest first: one run, and where a
-# header must keep to a time the least of five. Some ten minutes.
+# Prints the front-end time of each public header alone (-fsyntax-only) as CSV, slowest first: header, seconds, budget. One
+# run, or the minimum of five where a header has a budget. Takes some ten minutes.
 #
 #   benchmarks/compile_time/run.sh [PATTERN]     PATTERN: only headers whose path matches; CXX: the compiler (g++)
 set -euo pipefail
@@ -15,7 +15,7 @@ for config in llvm-config-14 llvm-config; do
   fi
 done
 
-# Seconds that a header may take; none for most.
+# Time limit of a header in seconds; most have none.
 budget() {
   case $1 in
     core/* | graph/*) echo 0.7 ;;
@@ -35,12 +35,11 @@ row() {
   limit=$(budget "$1")
   [ -z "$limit" ] || runs=5
   if least=$(for ((i = 0; i < runs; ++i)); do milliseconds "$1" || exit; done | sort -n | head -n 1) && [ -n "$least" ]; then
-    printf '| %s | %d.%02d | %s |\n' "$1" $((least / 1000)) $((least % 1000 / 10)) "$limit"
+    printf '%s,%d.%02d,%s\n' "$1" $((least / 1000)) $((least % 1000 / 10)) "$limit"
   else
-    printf '| %s | does not compile | |\n' "$1"
+    echo "$1 does not compile" >&2
   fi
 }
 
-printf '%s\n\n| header | s | budget |\n|---|---:|---:|\n' "$("$compiler" --version | head -n 1)"
-find include/plait -name '*.hpp' -printf '%P\n' | grep -E -- "${1:-.}" | while read -r header; do row "$header"; done |
-  sort -t '|' -k 3,3nr
+find include/plait -name '*.hpp' -not -path '*/detail/*' -printf '%P\n' | grep -E -- "${1:-.}" | while read -r header; do row "$header"; done |
+  sort -t , -k 2,2nr

@@ -1,9 +1,9 @@
-// Liveness by bit vectors: plait's solver, the same written by hand for liveness and nothing else, and the worklist
-// over std::vector<bool> that people write.
+// Bit-vector liveness: plait's solver, a hand-written solver specialised for liveness, and a textbook worklist over
+// std::vector<bool>.
 //
-// Programs: the graphs of benchmarks/graph, four ops a block that read two blobs and write one, most of them of the
-// block itself, a quarter among 100 that live across blocks: 100 facts. All get dense numbers. "solve" is from the sets
-// each block takes out and puts in; "all" makes these from the ops, too.
+// Programs: the graphs of benchmarks/graph with four ops per block that read two blobs and write one. Most blobs are
+// local to the block, a quarter are among 100 that live across blocks: 100 facts. All rivals get dense numbers. "solve"
+// starts from the gen and kill sets of each block; "all" computes these from the ops, too.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,17 +15,17 @@
 
 #include <benchmark/benchmark.h>
 
-#include <plait/dataflow/dense_liveness.hpp>
+#include <plait/dataflow/detail/dense_liveness.hpp>
 #include <plait/dataflow/gen_kill.hpp>
-#include <plait/graph/snapshot.hpp>
-#include <plait/ssa/dense_program.hpp>
+#include <plait/graph/detail/snapshot.hpp>
+#include <plait/ssa/detail/dense_program.hpp>
 
 #include "../graph/graphs.hpp"
 
 namespace {
 
 constexpr std::uint32_t shared_blobs = 100;
-constexpr std::uint32_t own_blobs = 6;  // numbers that every block uses for itself
+constexpr std::uint32_t own_blobs = 6;  // block-local blobs
 
 struct input {
   explicit input(bench::edges const& edges) : graph(edges), g(graph) {
@@ -59,7 +59,7 @@ struct input {
 
 using solver = plait::gen_kill_solver<plait::flow_direction::backward, plait::join_kind::any>;
 
-// What a block reads before it writes it, and what it writes; of all blobs.
+// Scans a block for its gen and kill sets: upward-exposed reads, and writes, of all blobs.
 template <class Read, class Write>
 void scan(plait::dense_program const& p, std::uint32_t block, std::vector<std::uint32_t>& written, Read read,
           Write write) {
@@ -81,7 +81,7 @@ void prepare(input const& in, solver& s) {
         in.p, block, written, [&](auto b) { s.gen.insert(block, b); }, [&](auto b) { s.kill.insert(block, b); });
 }
 
-// The solver written for liveness and nothing else.
+// The hand-written solver specialised for liveness.
 class by_hand {
  public:
   static constexpr std::size_t width = (own_blobs + shared_blobs + 63) / 64;
@@ -96,7 +96,7 @@ class by_hand {
           in.p, block, written, [&](auto b) { gen[block * width + b / 64] |= std::uint64_t{1} << (b % 64); },
           [&](auto b) { kill[block * width + b / 64] |= std::uint64_t{1} << (b % 64); });
   }
-  // The width is a constant here.
+  // The width is a compile-time constant here.
   bool update(plait::dense_graph::successor_rows const& successors, std::uint32_t b) {
     std::uint64_t joined[width] = {};
     for (std::uint32_t const s : successors[b])
@@ -131,7 +131,7 @@ class by_hand {
   plait::bit_queue queue;
 };
 
-// The textbook's: sets of bits by block, a queue of blocks, none of them in it twice, from the last to the first.
+// The textbook worklist: a bit set per block, and a queue of distinct blocks, initially from the last to the first.
 class by_worklist {
  public:
   void prepare(input const& in) {

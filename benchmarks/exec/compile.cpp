@@ -1,5 +1,5 @@
-// From a net to a plan: compiling nets of random functions of elements, each of earlier blobs, and planning them anew
-// for another shape, with the run that asks for it.
+// Compilation of nets to plans: random element-wise ops of earlier blobs, and replanning for another shape, including
+// the run that triggers it.
 #include <algorithm>
 #include <cstdint>
 #include <random>
@@ -8,12 +8,11 @@
 
 #include <benchmark/benchmark.h>
 
-#include <plait/exec/operators/activations.hpp>
-#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/text.hpp>
 #include <plait/netdef/traits.hpp>
 
 namespace {
@@ -29,7 +28,7 @@ struct random_net {
     plait::add_activation_operators(table);
     plait::add_arithmetic_operators(table);
     std::mt19937 random(1);
-    // Of the last hundred, as in nets that people write: else nearly all are in use until the end.
+    // Operands are among the last hundred blobs, as in real nets: otherwise nearly all blobs are live until the end.
     auto const earlier = [&](std::int64_t op) {
       return "'x" + std::to_string(std::uniform_int_distribution(std::max<std::int64_t>(0, op - 100), op)(random)) +
              "'";

@@ -1,12 +1,13 @@
-// Functions of elements through a plan, and what a plan costs for an op that has next to nothing to do.
+// Element-wise ops in a plan, and the overhead of a plan per op.
 //
-// chain: y = (a + b) c of floats, two ops; relu, sigmoid, tanh: one op. LOOP is the median over turns of the time of
-// loops written by hand, one for each op, as a multiple of the plan's; FUSED is that of one loop for the whole chain,
-// BOUND the same of plan::run_bound, which looks for no changes. The loops are compiled for the same instruction sets
-// as plait's, and write to a std::vector; ALIGNED is FUSED of the loop that writes to the plan's memory, where vectors
-// of 64 bytes cross no line.
+// chain: y = (a + b) c of floats, two ops; relu, sigmoid, tanh: one op. LOOP: time of hand-written loops, one per op,
+// as a multiple of the plan's, median of interleaved runs; FUSED: of one fused loop for the whole chain; BOUND: of one
+// fused loop against plan::run_bound, which does not check for changes. The loops are compiled for the same instruction
+// sets as plait's, and write to a std::vector; ALIGNED: FUSED with a loop that writes to the plan's memory, where
+// 64-byte vectors do not cross cache lines.
 //
-// tiny_ops: a plan of 1,000 additions of one number each, ns an op, beside a list of std::function that do the same.
+// tiny_ops: a plan of 1,000 additions of one number each, ns per op, against a list of std::function with the same
+// work.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -18,14 +19,13 @@
 
 #include <benchmark/benchmark.h>
 
-#include <plait/exec/kernels/instruction_sets.hpp>
-#include <plait/exec/kernels/vector_math.hpp>
-#include <plait/exec/operators/activations.hpp>
-#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
+#include <plait/exec/detail/kernels/vector_math.hpp>
+#include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/text.hpp>
 #include <plait/netdef/traits.hpp>
 
 namespace {
@@ -42,7 +42,7 @@ plait::operators<serial> const& table() {
   return made;
 }
 
-// The thread's own time where the system tells it, so that other programs disturb less.
+// Returns the thread's CPU time where the system has one, which other programs disturb less than wall time.
 double seconds() {
 #ifdef CLOCK_THREAD_CPUTIME_ID
   timespec now = {};
@@ -53,7 +53,7 @@ double seconds() {
 #endif
 }
 
-// After a turn that is not counted: others have been in the caches.
+// Times a run after a warm-up that is not counted: the rivals have evicted the caches.
 template <class F>
 double timed(F const& f, int times) {
   f();
@@ -122,7 +122,7 @@ struct fed_plan {
         c(blobs.view("c").data<float>()) {}
 };
 
-// Turns of the plan and its rivals, so that what the machine does otherwise hits all of them.
+// Interleaves runs of the plan and its rivals, so that other load on the machine affects all of them.
 void report(benchmark::State& state, std::size_t count, plait::plan<serial>& plan, std::function<void()> const& loop,
             std::function<void()> const& fused = {}, std::function<void()> const& aligned = {}) {
   int const times = static_cast<int>(std::max<std::size_t>(1, 2'000'000 / count));

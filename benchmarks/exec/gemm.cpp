@@ -1,16 +1,15 @@
-// Matrix multiplication: plait's own kernel with b packed once, with b packed each time, and the rival, a BLAS.
+// GEMM: plait's kernel with b pre-packed, with b packed in each call, and a BLAS as the rival.
 //
-// c of m by 4k = a of m by k times b of k by 4k, float. GFLOPS is what was reached. PEAK is the share of what the
-// processor can do, as fused multiplications and additions of registers alone, measured in turns with the
-// multiplication: its clock depends on the vectors in use and on how long they have been. Both are medians of turns;
-// GBPS is how fast b came by, against which a multiplication of one row is to be held.
+// c of m by 4k = a of m by k times b of k by 4k, float. GFLOPS: throughput reached. PEAK: the fraction of peak, which
+// is measured with fused multiply-adds on registers alone, interleaved with the GEMM, since the clock depends on the
+// vectors in use and on how long they have been in use. Both are medians of interleaved runs. GBPS: bandwidth at which
+// b is read, the roofline of a product of one row.
 //
-// RIVAL is the median over turns of the BLAS's time as a multiple of plait's, in the same run.
+// RIVAL: time of the BLAS as a multiple of plait's, median of interleaved runs.
 //
-// TWO is how many times one thread takes as long as two, which OpenMP wakes up; TEAM the same where oneTBB's threads
-// stand by for the next loop, as within a recurrence. APART is how much more than one thread two do that have half of b
-// each, share nothing and never meet: 2, unless the processors share something. OF_APART is TEAM as a share of that,
-// from the same turns.
+// TWO: speed-up of two threads that OpenMP wakes up; TEAM: of oneTBB's threads that spin until the next loop, as within
+// a recurrence. APART: speed-up of two threads with half of b each that share nothing and have no barrier: 2, unless
+// the processors share resources. OF_APART: TEAM as a fraction of APART, from the same interleaved runs.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -25,8 +24,8 @@
 #include <tbb/task_arena.h>
 #include <boost/align/aligned_allocator.hpp>
 
-#include <plait/exec/gemm.hpp>
-#include <plait/exec/kernels/standing_team.hpp>
+#include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/kernels/standing_team.hpp>
 #include <plait/exec/omp.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>
@@ -39,7 +38,7 @@ namespace {
 
 using namespace plait;
 
-// The thread's own time where the system tells it, so that other programs disturb less.
+// Returns the thread's CPU time where the system has one, which other programs disturb less than wall time.
 template <bool Threads>
 double seconds() {
 #ifdef CLOCK_THREAD_CPUTIME_ID
@@ -52,8 +51,8 @@ double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Sums in registers, more than the latency of an addition needs. The compiler must neither shorten nor vectorise this,
-// hence assembly.
+// Accumulators in registers, more than the latency of an addition needs. Assembly, as the compiler must neither shorten
+// nor vectorise this.
 #if PLAIT_X86_DISPATCH
 #define PLAIT_BENCH_FMA(x) asm volatile("vfmadd231ps %1, %1, %0" : "+v"(x) : "v"(factor))
 #define PLAIT_BENCH_PEAK(NAME, TARGET, BYTES)                              \
@@ -79,7 +78,7 @@ PLAIT_BENCH_PEAK(fma_avx2, PLAIT_TARGET_AVX2, 32)
 PLAIT_BENCH_PEAK(fma_avx512, PLAIT_TARGET_AVX512, 64)
 #endif
 
-// Floating point operations a second; 0 where nobody wrote how to measure it.
+// Returns the peak in floating point operations per second; 0 where no measurement is implemented.
 double peak() {
 #if PLAIT_X86_DISPATCH
   auto const fma = available_instructions() == instruction_set::avx512 ? fma_avx512 : fma_avx2;
@@ -92,7 +91,8 @@ double peak() {
 #endif
 }
 
-// Loads that cross lines would take the rival up to twice as long, and plait's packed matrix is aligned.
+// Aligned arrays: loads that cross cache lines would take the rival up to twice as long, and plait's packed matrix is
+// aligned.
 using numbers = std::vector<float, boost::alignment::aligned_allocator<float, 64>>;
 
 struct operands {
@@ -124,7 +124,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// Turns of about a quarter of a millisecond, so that clocks and neighbours change little within one.
+// Runs of about a quarter of a millisecond, so that the clock and other load change little within one.
 template <bool Threads, class F>
 double time_of(int repetitions, F const& f) {
   double const start = seconds<Threads>();
@@ -132,28 +132,28 @@ double time_of(int repetitions, F const& f) {
   return (seconds<Threads>() - start) / repetitions;
 }
 
-// Back from whoever was measured before. The third level keeps what is read again and again, as weights are: after one
-// pass over 16 MB it still has much of the others'.
+// Warms the caches after another rival's run. L3 keeps what is read repeatedly, as weights are: after one pass over
+// 16 MB it still holds much of the other rival's data.
 template <class F>
 void take_caches(F const& f) {
   for (int i = 0; i != 4; ++i) f();
 }
 
-// OpenBLAS takes as many threads as the process has processors unless it is told.
+// Sets the number of threads of OpenBLAS, by default that of the processors.
 void let_rival_take([[maybe_unused]] int threads) {
 #if defined(PLAIT_BENCH_CBLAS) && defined(OPENBLAS_VERSION)
   openblas_set_num_threads(threads);
 #endif
 }
 
-// OpenBLAS's threads look out for more to do for 2^26 cycles and keep others from their processors. These do not sleep
-// meanwhile: the system might wake them up on one processor, and clocks would have to rise again.
+// Waits until OpenBLAS's threads are parked: they spin for 2^26 cycles and occupy the processors. plait's threads stay
+// busy meanwhile: after a sleep the system might wake them up on one processor, and the clock would have to rise again.
 template <class F>
 void wait_for_rival(F const& busy) {
   for (double const until = seconds<true>() + 0.04; seconds<true>() < until;) busy();
 }
 
-// What was measured in turns.
+// Measurements of interleaved runs.
 struct turns {
   std::vector<double> speed, of_peak, of_rival;
 
@@ -185,7 +185,7 @@ struct turns {
   }
 };
 
-// As many as take a quarter of a millisecond.
+// Returns the number of repetitions that take a quarter of a millisecond.
 template <bool Threads, class F>
 int repetitions_of(F const& multiply) {
   multiply();
@@ -231,8 +231,8 @@ void packed_two_threads(benchmark::State& state) {
   state.counters["TWO"] = median(threads);
 }
 
-// How many products two threads make in a second that have half of b each, share nothing and never meet. The one that
-// is through first goes on until the other is.
+// Returns the products per second of two threads with half of b each that share nothing and have no barrier. The one
+// that finishes first goes on until the other has finished.
 template <class Each>
 double rate_apart(int repetitions, Each const& each) {
   std::array<double, 2> rates = {};
@@ -250,7 +250,7 @@ double rate_apart(int repetitions, Each const& each) {
   return rates[0] + rates[1];
 }
 
-// The rival's threads look out for more to do, so it is not measured here.
+// Without the rival, whose threads would spin.
 void packed_team(benchmark::State& state) {
   operands x(state.range(1), state.range(0));
   auto const one = packed_weights<serial>(x, x.n);

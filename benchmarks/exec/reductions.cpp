@@ -1,8 +1,8 @@
-// Softmax, LayerNorm and sums of rows beside hand-written loops that the compiler vectorises.
+// Row reductions: Softmax, LayerNorm and row sums against hand-written loops that the compiler vectorises.
 //
-// Each is measured in turns with the loop; GBPS is what plait reads and writes once, LOOP the median over turns of the
-// loop's time as a multiple of plait's, in the same run. The loops are written as one would by hand for the same number
-// of ways through memory, with the exponential of vector_math.hpp, and compiled for the same instructions.
+// GBPS: bandwidth of plait, each operand counted once. LOOP: time of the loop as a multiple of plait's, median of
+// interleaved runs. The loops make the same number of passes over memory, use the exponential of vector_math.hpp, and
+// are compiled for the same instruction sets.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,9 +12,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include <plait/exec/kernels/normalize.hpp>
-#include <plait/exec/kernels/reduce_axes.hpp>
-#include <plait/exec/kernels/softmax.hpp>
+#include <plait/exec/detail/kernels/normalize.hpp>
+#include <plait/exec/detail/kernels/reduce_axes.hpp>
+#include <plait/exec/detail/kernels/softmax.hpp>
 #include <plait/exec/omp.hpp>
 #include <plait/exec/serial.hpp>
 
@@ -22,7 +22,7 @@ namespace {
 
 using namespace plait;
 
-// Sixteen sums of the compiler's own choice of vector: without them a sum of floats is not vectorised at all.
+// Sixteen partial sums, which let the compiler choose the vectors: a single sum of floats is not vectorised at all.
 constexpr std::size_t sums = 16;
 
 struct sum_by_hand {
@@ -105,7 +105,7 @@ double median(std::vector<double>& values) {
   return values.empty() ? 0 : values[values.size() / 2];
 }
 
-// ours(x, y, rows, width, scratch) against the loop on one thread.
+// Times ours(x, y, rows, width, scratch) and the loop on one thread.
 template <class Hand, class Ours>
 void compare(benchmark::State& state, Ours ours, std::size_t outputs, std::size_t scratch, double passes) {
   auto const rows = static_cast<std::size_t>(state.range(0));
@@ -115,7 +115,7 @@ void compare(benchmark::State& state, Ours ours, std::size_t outputs, std::size_
   for (float& value : x) value = static_cast<float>(random() >> 8) / 8388608.0f - 1.0f;
   std::vector<float> y(std::max(outputs, rows));
   std::vector<float> memory(scratch + 2 * rows);
-  // A turn takes some 100 us at least.
+  // A run takes at least some 100 us.
   std::size_t const repeats = 1 + 200'000 / (rows * width);
   std::vector<double> times;
   std::vector<double> ratios;

@@ -1,5 +1,5 @@
-// Elementary functions over 4096 numbers: plait's with each set of instructions, a loop over the C library's, SLEEF's
-// and Eigen's with AVX2. "items_per_second" are numbers.
+// Elementary functions of 4,096 elements: plait's on each instruction set, a loop over the C library's, and SLEEF's and
+// Eigen's with AVX2. "items_per_second" counts elements.
 #include <cmath>
 #include <cstddef>
 #include <random>
@@ -8,8 +8,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include <plait/exec/kernels/instruction_sets.hpp>
-#include <plait/exec/kernels/vector_math.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
+#include <plait/exec/detail/kernels/vector_math.hpp>
 
 #include "vector_rivals.hpp"
 

@@ -14,7 +14,7 @@ struct rival {
   void (*run_double)(double const*, double*, std::size_t);
 };
 
-/// Of SLEEF (1 ulp) and Eigen, those that were found; none where the compiler does not make AVX2 code.
+/// Returns the functions of SLEEF (1 ulp) and Eigen, if found; none where the compiler cannot generate AVX2 code.
 std::vector<rival> rivals();
 
 }  // namespace bench

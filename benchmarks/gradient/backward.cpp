@@ -1,4 +1,4 @@
-// The backward pass over large nets: a deep one, and two wide ones that add up many gradients.
+// Backward pass of large nets: a deep one, and two wide ones that accumulate many gradients.
 #include <cstddef>
 #include <string>
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-// FC and Tanh in turns, each FC with parameters of its own.
+// Alternating FC and Tanh, each FC with distinct parameters.
 plait::netdef chain(std::size_t count) {
   plait::netdef n;
   n.op.reserve(count);
@@ -34,7 +34,7 @@ plait::netdef chain(std::size_t count) {
   return n;
 }
 
-// One blob that all ops but the last read; that one adds up what they write.
+// One blob that all ops but the last read; the last sums their outputs.
 plait::netdef one_blob_read_by_all(std::size_t count) {
   plait::netdef n;
   n.op.reserve(count);
@@ -46,7 +46,7 @@ plait::netdef one_blob_read_by_all(std::size_t count) {
   return n;
 }
 
-// Every blob is read by two ops: y = tanh(x) + sigmoid(x), again and again.
+// Every blob is read by two ops: y = tanh(x) + sigmoid(x), repeated.
 plait::netdef every_blob_read_twice(std::size_t count) {
   plait::netdef n;
   n.op.reserve(count);
@@ -64,7 +64,7 @@ plait::netdef every_blob_read_twice(std::size_t count) {
   return n;
 }
 
-// Time per op of the net: the same for all sizes is linear.
+// Reports the time per op of the net: constant if the pass is linear.
 void per_op(benchmark::State& state, plait::netdef const& n) {
   state.counters["s_per_op"] = benchmark::Counter(
       static_cast<double>(n.op.size()), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);

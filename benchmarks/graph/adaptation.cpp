@@ -1,6 +1,5 @@
-// What it costs that a graph is a compiler's and not plait's: the same algorithms over blocks that point at each other,
-// adapted, and over plait's own rows, from the graph to the result, copies of it included. Dominators alone are in
-// dominators.cpp.
+// Adaptation overhead: the same algorithms on an adapted compiler IR, whose blocks point at each other, and on plait's
+// own CSR rows, from the graph to the result, copies of the graph included. Dominators alone are in dominators.cpp.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>

@@ -1,13 +1,13 @@
-// Dominator trees: plait over its own rows and over a compiler's blocks, LLVM 14 over the same blocks, Boost 1.81.
+// Dominator trees: plait on its own CSR rows and on a compiler's blocks, LLVM 14 on the same blocks, Boost 1.81.
 //
-// All compute into an object that has been used before, but for Boost, which has none. plait and LLVM leave for later
-// what makes queries O(1), plait the numbers of edges, too: "plait, all" has them made at once. "searched, rows" and
-// "searched, blocks" mark what the entry reaches and do no more: what reading blocks instead of rows takes by itself.
-// "read, rows" and "read, blocks" only read the successors of each, in the order of memory: nobody can do with less.
-// Footnote: Boost's algorithm recurses, at 1,000,000 nodes in a chain with one back edge over
-// the end of an 8 MiB stack, and is left out there. LLVM is quadratic on "far leaves", a minute and a half at 100,000
-// nodes, and has it up to 10,000. Real functions have blocks that nothing reaches; Boost's tree is wrong where these
-// lead (see docs/differences.md), so it gets the graph without their edges.
+// All but Boost, which has none, compute into a result object that is reused. plait and LLVM defer the index for O(1)
+// queries, plait the edge numbers, too: "plait, all" computes them at once. "searched, rows" and "searched, blocks"
+// only mark the reachable nodes: the cost of reading blocks instead of rows. "read, rows" and "read, blocks" only read
+// the successors of each node in memory order: the lower bound for any algorithm. Footnote: Boost's algorithm recurses
+// and overflows an 8 MiB stack on a chain of 1,000,000 nodes with one back edge, so it is left out there. LLVM is
+// quadratic on "far leaves", a minute and a half at 100,000 nodes, and runs it up to 10,000. Real functions have
+// unreachable blocks; Boost's tree is wrong for their successors (see docs/migrating/differences.md), so Boost gets the
+// graph without their edges.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Keeping a dominator tree while the graph is edited, as a compiler does: an edge is added, then taken away again.
+// Dynamic dominator trees: updates under edits of the graph, as in a compiler: an edge is inserted, then erased again.
 //
-// The graph is made of real functions; the edges lead from a node to one near it, forwards or backwards. LLVM 14 runs
-// the same algorithm on the same blocks. "compute" is what one would do without: a whole tree for each edit.
+// The graph consists of real functions; the edges lead from a node to one near it, forwards or backwards. LLVM 14 runs
+// the same algorithm on the same blocks. "compute" recomputes the whole tree after each edit.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

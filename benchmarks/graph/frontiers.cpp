@@ -1,9 +1,10 @@
-// Iterated dominance frontiers: plait and LLVM 14's IDFCalculator, which both follow Sreedhar and Gao, given a
-// dominator tree of the same blocks. "all frontiers" is plait's way through the frontiers themselves (Cytron et al.).
+// Iterated dominance frontiers: plait and LLVM 14's IDFCalculator, which both follow Sreedhar and Gao, from a
+// dominator tree of the same blocks. "all frontiers" is plait's computation of the frontiers themselves (Cytron et
+// al.).
 //
-// 100 sets of 1 to 8 nodes that stand near each other (10 above 10,000 nodes), asked for one after the other; what has
-// to be made for the graph before counts, the dominator tree and the sets do not. The nest of loops is left out where
-// LLVM, or all frontiers, take too long: the sum of frontiers is quadratic.
+// 100 sets of 1 to 8 neighbouring nodes (10 sets above 10,000 nodes), queried one after the other. Preparation for the
+// graph counts, the dominator tree and the sets do not. The loop nest is left out where LLVM, or all frontiers, take
+// too long: the sum of the frontiers' sizes is quadratic.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -68,7 +69,7 @@ struct with_plait {
   std::size_t result() const { return found; }
 };
 
-// Follows the frontiers until nothing is new.
+// Iterates the frontiers to a fixed point.
 struct with_all_frontiers {
   foreign::function graph;
   plait::dominator_tree<foreign::function> tree;

@@ -1,4 +1,4 @@
-// The flow graphs that benchmarks run on, in the forms that plait and its rivals want.
+// Flow graphs for the benchmarks, in the representations of plait and its rivals.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct edges {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> list = {};
 };
 
-/// Two edges a node from and to anywhere, the first of them from a node before so that all are reachable.
+/// Random graph with two edges per node, the first of them from an earlier node, so that all nodes are reachable.
 [[nodiscard]] inline edges random_edges(std::size_t nodes) {
   std::mt19937 random(1);
   edges made{nodes, {}};
@@ -49,7 +49,7 @@ struct edges {
   return made;
 }
 
-/// One after the other, and from the last to the first.
+/// A chain with a back edge from the last node to the first.
 [[nodiscard]] inline edges chain_edges(std::size_t nodes) {
   edges made{nodes, {}};
   for (std::size_t n = 1; n != nodes; ++n) made.list.emplace_back(n - 1, n);
@@ -57,7 +57,7 @@ struct edges {
   return made;
 }
 
-/// A chain, and half as many nodes again that both its ends lead to.
+/// A chain of half the nodes; the others are leaves, to which both its ends lead.
 [[nodiscard]] inline edges far_leaves_edges(std::size_t nodes) {
   edges made{nodes, {}};
   std::size_t const chain = nodes / 2;
@@ -69,7 +69,7 @@ struct edges {
   return made;
 }
 
-/// Loops in each other: headers, then latches from the innermost to the outermost, one after the other.
+/// A loop nest: headers, then latches from the innermost to the outermost, in sequence.
 [[nodiscard]] inline edges nest_edges(std::size_t nodes) {
   std::size_t const loops = nodes / 2;
   edges made{2 * loops, {}};
@@ -78,7 +78,7 @@ struct edges {
   return made;
 }
 
-/// The functions of the folder's *.cfg.txt files that have at least `least` blocks; none where there is no such folder.
+/// Returns the functions in the folder's *.cfg.txt files with at least `least` blocks; none if the folder is missing.
 [[nodiscard]] inline std::vector<edges> real_functions(std::size_t least = 0) {
   std::vector<edges> made;
 #ifdef PLAIT_BENCH_CFG
@@ -106,8 +106,7 @@ struct edges {
   return made;
 }
 
-/// Real functions one after the other, again and again, until there are enough nodes: each way out of one leads into
-/// the next.
+/// Concatenates real functions, repeated until there are enough nodes: each exit of one leads to the next.
 [[nodiscard]] inline edges joined_functions(std::size_t nodes) {
   std::vector<edges> const functions = real_functions();
   edges made;
@@ -126,7 +125,7 @@ struct edges {
   return made;
 }
 
-/// plait's own form: rows.
+/// plait's own representation: CSR rows.
 class csr_graph {
  public:
   explicit csr_graph(edges const& from) {
@@ -145,7 +144,7 @@ class csr_graph {
 
 }  // namespace bench
 
-/// A compiler's form: blocks that point at each other and at their function.
+/// A compiler's representation: blocks that point at each other and at their function.
 namespace foreign {
 
 struct function;
@@ -156,7 +155,7 @@ struct block {
   std::vector<block*> successors;
   std::vector<block*> predecessors;
 
-  // What LLVM asks for.
+  // Members that LLVM requires.
   function* getParent() const { return parent; }
   template <class Out>
   void printAsOperand(Out& out, bool) const {
@@ -167,7 +166,7 @@ struct block {
 struct function {
   std::vector<std::unique_ptr<block>> blocks;
 
-  block& front() { return *blocks.front(); }  // LLVM asks for it
+  block& front() { return *blocks.front(); }  // LLVM requires it
   explicit function(bench::edges const& from) {
     for (std::size_t n = 0; n != from.nodes; ++n)
       blocks.push_back(std::make_unique<block>(block{this, static_cast<unsigned>(n), {}, {}}));

@@ -1,4 +1,4 @@
-// foreign::function as LLVM's dominator trees want it.
+// LLVM's GraphTraits for foreign::function, for its dominator trees.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Loops: plait's forest, natural and irreducible, and LLVM 14's LoopInfo, natural only, given a dominator tree of the
-// same blocks. LLVM keeps a list of blocks for each loop, which makes it quadratic for the nest.
+// Loop nesting forests: plait's, natural and irreducible, and LLVM 14's LoopInfo, natural only, from a dominator tree
+// of the same blocks. LLVM keeps a list of blocks for each loop, which makes it quadratic for the nest.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct with_plait {
 
   explicit with_plait(bench::edges const& from) : graph(from), tree(graph) {}
   void run() { loops.compute(tree); }
-  // The sum of natural loops' sizes, to see that both found the same; of numbers of nodes where that is too much.
+  // Checksum on which both must agree: the sum of the natural loops' sizes, or of node numbers where that is too slow.
   std::size_t result() const {
     std::size_t made = 0;
     for (auto const l : loops.all())

@@ -1,7 +1,7 @@
-// Registers one benchmark for each rival, shape of graphs and size.
+// Registration of benchmarks: one for each rival, shape of graphs and size.
 //
-// A rival is made from edges, which takes no time that counts; run() is measured, and result() is a number on which all
-// rivals agree.
+// A rival is constructed from edges outside the measurement; run() is measured, and result() is a checksum on which all
+// rivals must agree.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct shape {
   std::size_t largest = 1'000'000;
 };
 
-/// The first of the rivals says what the result is.
+/// The first rival determines the expected result.
 template <class First, class Rival>
 void run_rival(benchmark::State& state, std::vector<edges> const& graphs) {
   std::vector<std::unique_ptr<Rival>> rivals;
@@ -46,7 +46,7 @@ void run_rival(benchmark::State& state, std::vector<edges> const& graphs) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(nodes));
 }
 
-/// The benchmark subject/shape/rival/nodes for each of the shapes, and that of the real functions.
+/// Registers the benchmarks subject/shape/rival/nodes for each of the shapes and for the real functions.
 template <class First, class Rival>
 void add_rival(std::string const& subject, std::string const& rival, std::span<shape const> shapes) {
   for (shape const& s : shapes)

@@ -1,5 +1,5 @@
-// The three readers against protobuf (text, binary) and nlohmann's DOM (JSON), on the same bytes: real nets where they
-// are, and synthetic ones of 10 kB to 100 MB of text. Names are reader/rival/input.
+// NetDef readers: plait's three against protobuf (text, binary) and nlohmann's DOM (JSON), on the same bytes: real nets
+// where available, and synthetic ones of 10 kB to 100 MB of text. Names are reader/rival/input.
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -23,7 +23,7 @@
 
 namespace {
 
-// A net like those of image models: three ops a block, every blob named in a scope, usual arguments.
+// A net like those of image models: three ops per block, scoped blob names, typical arguments.
 std::string synthetic_text(std::size_t bytes) {
   std::string text = "name: \"synthetic\"\n";
   auto const name = [](std::string_view what, std::size_t i) {

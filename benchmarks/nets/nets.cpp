@@ -1,9 +1,9 @@
-// What nets cost beside what their ops compute: SSA, gradients, from a net to a plan, and a run of additions of one
-// number each. benchmarks/rivals/nets.py is the same in Caffe2; benchmarks/rivals/compare.sh nets runs them in turns.
+// Overhead of nets: SSA, gradients, compilation to a plan, and a run of additions of one number each.
+// benchmarks/rivals/nets.py is the same in Caffe2; benchmarks/rivals/compare.sh nets interleaves their runs.
 //
 //   plait_nets [--what NAME]...
 //
-// A line a case: what, threads, milliseconds (median, then the fastest), the case, ns an op.
+// Prints one line per case: subject, threads, milliseconds (median, then the fastest), the case, ns per op.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
@@ -23,9 +23,9 @@
 
 namespace {
 
-volatile std::size_t kept = 0;  // so that nothing is left out
+volatile std::size_t kept = 0;  // keeps results from being optimised away
 
-// Runs f for about a third of a second, each time on what `prepare` makes, which is not timed.
+// Runs f for about a third of a second, each time on a result of `prepare`, which is not timed.
 template <class Prepare, class F>
 void report(std::string const& what, std::size_t ops, Prepare prepare, F f) {
   using clock = std::chrono::steady_clock;
@@ -57,7 +57,7 @@ plait::netdef additions(std::size_t ops) {
   return n;
 }
 
-// FC and Tanh in turns, each FC with parameters of its own.
+// Alternating FC and Tanh, each FC with distinct parameters.
 plait::netdef layers(std::size_t ops) {
   plait::netdef n;
   n.external_input.push_back(n.intern("x0"));

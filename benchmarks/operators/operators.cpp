@@ -1,5 +1,5 @@
-// Chains of functions of elements, softmax, layer normalisation and sums, as plans. benchmarks/rivals/operators.py is
-// the same in other libraries; benchmarks/rivals/compare.sh operators runs them in turns.
+// Element-wise chains, softmax, layer normalisation and sums, as plans. benchmarks/rivals/operators.py is the same in
+// other libraries; benchmarks/rivals/compare.sh operators interleaves their runs.
 //
 //   plait_operators [serial | omp | tbb]... [--what NAME]...
 #include "operators.hpp"

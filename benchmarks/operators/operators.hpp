@@ -1,4 +1,4 @@
-// Operators of elements and rows, one case after the other on a backend: what operators.cpp times.
+// Element-wise and row operators on a backend, the cases that operators.cpp times.
 #pragma once
 
 #include <algorithm>
@@ -10,21 +10,20 @@
 #include <vector>
 
 #include <plait/exec/operators/elementwise.hpp>
-#include <plait/exec/operators/normalization.hpp>
 #include <plait/exec/operators/reductions.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/text.hpp>
 #include <plait/netdef/traits.hpp>
 
 namespace bench {
 
-/// A net of blobs a, b, c and, without numbers below zero, d, all of `dims`, that makes y.
+/// A net that computes y from blobs a, b, c and a non-negative d, all of shape `dims`.
 struct operator_case {
   std::string what;
   std::string net;
   plait::shape dims;
-  double bytes;  ///< what has to be read and written, once each
+  double bytes;  ///< compulsory traffic: bytes read and written, once each
 
   std::string text() const {
     std::string made = what;
@@ -37,8 +36,8 @@ void time_operators_serial(unsigned threads, std::vector<operator_case> const& c
 void time_operators_omp(unsigned threads, std::vector<operator_case> const& cases);
 void time_operators_tbb(unsigned threads, std::vector<operator_case> const& cases);
 
-/// A line a case: the name, threads, milliseconds (median, then the fastest), the case, GB/s. Each is run for about a
-/// third of a second.
+/// Prints one line per case: the name, threads, milliseconds (median, then the fastest), the case, GB/s. Each is run
+/// for about a third of a second.
 template <plait::backend B>
 void time_operators(char const* name, unsigned threads, std::vector<operator_case> const& cases) {
   using clock = std::chrono::steady_clock;

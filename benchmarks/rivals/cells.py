@@ -17,7 +17,7 @@ import numpy as np
 import sequences
 
 GATES = {"gru": 3, "layer_norm_lstm": 4}
-EPSILON = 1e-4  # of the normalisation
+EPSILON = 1e-4  # epsilon of the layer normalisation
 
 
 def data(cell, case):

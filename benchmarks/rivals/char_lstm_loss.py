@@ -89,7 +89,7 @@ class Model(torch.nn.Module):
         for ours, theirs in parameter_names(layers).items():
             value = torch.from_numpy(given[ours]).to(own[theirs].dtype)
             if "lstm" in theirs:
-                i, f, o, g = value.chunk(4)  # plait's order of gates, Caffe2's
+                i, f, o, g = value.chunk(4)  # Caffe2's gate order, which is plait's
                 if "bias_ih" in theirs:
                     f = f + 1  # the argument forget_bias
                 value = torch.cat([i, f, g, o])
@@ -110,7 +110,7 @@ def train_torch(how, given, text):
 
     losses, states = [], None
     for step, (read, following) in enumerate(windows(text, how), 1):
-        # Caffe2's epsilon stands beside the root before the correction of its bias, PyTorch's beside that after it.
+        # Caffe2 adds epsilon to the root before the bias correction, PyTorch after it.
         if how.optimizer == "adam":
             optimizer.param_groups[0]["eps"] = ADAM["epsilon"] / (1 - ADAM["betas"][1] ** step) ** 0.5
         optimizer.zero_grad()

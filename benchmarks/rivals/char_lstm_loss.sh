@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The losses of examples/char_lstm against those of the same model in PyTorch, from the same parameters on the same
-# text: fails where one of 200 is more than 1e-4 of it apart. benchmarks/rivals/setup.sh comes first.
+# Compares the losses of examples/char_lstm with those of the same model in PyTorch, from the same parameters on the same
+# text: fails if one of 200 differs by more than 1e-4 of it. Requires benchmarks/rivals/setup.sh.
 #
 #   benchmarks/rivals/char_lstm_loss.sh [OPTION...]   the options of char_lstm_loss.py
 #

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# plait and others in turns, on one processor and on two: milliseconds, and how many times plait's each takes.
-# benchmarks/rivals/setup.sh comes first.
+# Interleaves runs of plait and its rivals, on one processor and on two: milliseconds, and multiples of plait's time.
+# Requires benchmarks/rivals/setup.sh.
 #
 #   benchmarks/rivals/compare.sh [mlp] [ROUNDS [STEPS]]   a training step; default: 5 rounds of 60 steps
 #   benchmarks/rivals/compare.sh lstm [ROUNDS [STEPS]]    LSTMs over sequences, inference and training; 3 rounds of
-#                                                         a second each, which is what 0 steps are
-#   benchmarks/rivals/compare.sh cells [ROUNDS [STEPS]]   cells of one's own, 3 rounds of 20; also how far results are
-#                                                         apart
-#   benchmarks/rivals/compare.sh operators [ROUNDS]       chains of functions of elements, softmax, sums; 3 rounds
-#   benchmarks/rivals/compare.sh device [ROUNDS [STEPS]]  what lstm and cells time, on a CUDA device: of the program
-#                                                         that cmake --build --preset cuda --target plait_device makes;
-#                                                         3 rounds of 30
-#   benchmarks/rivals/compare.sh nets [ROUNDS]            SSA, gradients, plans and tiny ops beside Caffe2's; 3 rounds
+#                                                         a second each (0 steps)
+#   benchmarks/rivals/compare.sh cells [ROUNDS [STEPS]]   user-defined cells, 3 rounds of 20; also how far results
+#                                                         differ
+#   benchmarks/rivals/compare.sh operators [ROUNDS]       element-wise chains, softmax, sums; 3 rounds
+#   benchmarks/rivals/compare.sh device [ROUNDS [STEPS]]  the cases of lstm and cells on a CUDA device, by the program
+#                                                         of cmake --build --preset cuda --target plait_device; 3
+#                                                         rounds of 30
+#   benchmarks/rivals/compare.sh nets [ROUNDS]            SSA, gradients, plans and tiny ops against Caffe2's; 3 rounds
 #
-# Caffe2 takes part where setup.sh has found a Python for it. PLAIT_PYTHON is another Python that has the rivals.
-# Medians are those of all rounds' medians; the fastest step of all is beside them.
+# Caffe2 is included if setup.sh has found a Python for it. PLAIT_PYTHON is another Python that has the rivals.
+# Prints the median of all rounds' medians, and the fastest step of all.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -32,7 +32,7 @@ results=$(mktemp --directory)
 trap 'rm -rf "$times" "$results"' EXIT
 export OMP_NUM_THREADS
 
-# Each by itself: OpenMP's threads keep a processor for milliseconds after their last loop.
+# Each in its own process: OpenMP's threads spin for milliseconds after their last loop.
 two_threads() {
   local program=$1 backend
   shift
@@ -51,7 +51,7 @@ mlp_round() {
   taskset -c 0,1 $python benchmarks/rivals/mlp.py jax 2 "$steps"
 }
 
-# A case at a time, so that what is compared runs soon after each other.
+# One case at a time, so that the runs that are compared are close in time.
 lstm_round() {
   local program=${PLAIT_LSTM:-$(find_program plait_lstm)} onednn='' shape rival
   if ldd "$program" | grep -q dnnl; then onednn=onednn; fi

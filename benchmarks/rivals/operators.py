@@ -14,7 +14,7 @@ import numpy as np
 
 SIZES = [10**k for k in range(3, 9)]
 MATRICES = [(64, 1000), (4096, 1000), (64, 32768)]
-# The tensors that are read and written, of the size of a.
+# Number of tensors read and written, in sizes of a.
 FLOATS = {"chain": 4, "long_chain": 4, "sigmoid": 2, "tanh": 2, "sine": 2, "power": 2, "softmax": 2, "layer_norm": 2,
           "sum_of_rows": 1, "sum_of_columns": 1}
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Makes a virtual environment with the newest PyTorch (for CPUs), JAX, ONNX Runtime and OpenVINO that PyPI has:
-# build/rivals/venv. Where there is a Python 3.6 or 3.7, which PLAIT_OLD_PYTHON may name, another one with Caffe2 as the
-# wheel of PyTorch 1.0 has it: build/rivals/caffe2.
+# build/rivals/venv. With Python 3.6 or 3.7, which PLAIT_OLD_PYTHON may name, also one with Caffe2 from the wheel of
+# PyTorch 1.0: build/rivals/caffe2.
 #
 #   benchmarks/rivals/setup.sh
 #
-# What is there already stays; remove build/rivals for newer ones.
+# Keeps existing environments; remove build/rivals for newer ones.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

@@ -1,11 +1,11 @@
-// Cells that no op was made for, written as users write theirs: a GRU of plain ops, and an LSTM with layer
-// normalisation. benchmarks/rivals/cells.py is the same in other libraries; benchmarks/rivals/compare.sh cells runs
-// them in turns, on the same numbers, and says how far the results are apart.
+// User-defined recurrent cells, without fused ops: a GRU of plain ops, and an LSTM with layer normalisation.
+// benchmarks/rivals/cells.py is the same in other libraries; benchmarks/rivals/compare.sh cells interleaves their runs,
+// on the same numbers, and prints how far the results differ.
 //
 //   plait_cells [serial | omp | tbb | profile]... [--cell gru | layer_norm_lstm]... [--case T,N,I,H]... [--steps N]
 //               [--infer | --train] [--results FOLDER]
 //
-// Lines are those of plait_lstm. `profile`: where the time goes, op by op, on one thread. --results: writes the output
+// Prints lines like plait_lstm. `profile`: time by op, on one thread. --results: writes the output
 // and the gradients of parameters of the last run as FOLDER/0.npy and so on.
 #include <string>
 #include <string_view>

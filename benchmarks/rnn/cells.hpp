@@ -1,4 +1,4 @@
-// Cells of one's own as nets, on a backend: what cells.cpp times.
+// User-defined cells as nets on a backend, the cases that cells.cpp times.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace bench {
 
-/// What the program was asked for.
+/// One case to run, from the command line.
 struct cell_run {
   std::string_view cell;  ///< "gru", "layer_norm_lstm"
   sequence_case c;
   bool trains;
   int steps;
-  std::string_view folder;  ///< results are written there as .npy, if there is one
+  std::string_view folder;  ///< results are written there as .npy unless it is empty
 
   std::string text() const { return std::string(cell) + ' ' + c.text(trains); }
 };

@@ -8,7 +8,7 @@
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/trained_model.hpp>
-#include <plait/rnn/cells/layer_norm_lstm.hpp>
+#include <plait/rnn/cells.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
 
@@ -16,7 +16,7 @@
 
 namespace {
 
-// The reset gate acts on the product of the state, as in cuDNN and PyTorch.
+// The reset gate is applied after the recurrent product (linear_before_reset), as in cuDNN and PyTorch.
 struct plain_gru {
   std::int64_t inputs, hidden;
 

@@ -3,22 +3,11 @@
 
 #include <string>
 
-#include <plait/exec/operators/activations.hpp>
-#include <plait/exec/operators/activations_gradients.hpp>
-#include <plait/exec/operators/arithmetic.hpp>
-#include <plait/exec/operators/arithmetic_gradients.hpp>
-#include <plait/exec/operators/concat_split.hpp>
-#include <plait/exec/operators/functions.hpp>
-#include <plait/exec/operators/layer_norm_gradient.hpp>
-#include <plait/exec/operators/matrix.hpp>
-#include <plait/exec/operators/matrix_gradients.hpp>
-#include <plait/exec/operators/normalization.hpp>
-#include <plait/exec/operators/recurrent_network.hpp>
-#include <plait/exec/operators/recurrent_network_gradients.hpp>
-#include <plait/exec/operators/reshape.hpp>
-#include <plait/exec/operators/sums.hpp>
-#include <plait/exec/operators/units.hpp>
-#include <plait/exec/operators/units_gradients.hpp>
+#include <plait/exec/operators/data_movement.hpp>
+#include <plait/exec/operators/elementwise.hpp>
+#include <plait/exec/operators/linear_algebra.hpp>
+#include <plait/exec/operators/recurrence.hpp>
+#include <plait/exec/operators/reductions.hpp>
 
 #include "cells.hpp"
 

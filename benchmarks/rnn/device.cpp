@@ -1,11 +1,11 @@
-// The LSTM of lstm.cpp and the cells of cells.cpp on a CUDA device. benchmarks/rivals/compare.sh device runs them and
-// others in turns.
+// The LSTM of lstm.cpp and the cells of cells.cpp on a CUDA device. benchmarks/rivals/compare.sh device
+// interleaves their runs with those of other libraries.
 //
 //   plait_device [plan | graph | profile]... [--cell lstm | gru | layer_norm_lstm]... [--case T,N,I,H]... [--steps N]
 //                [--infer | --train] [--results FOLDER]
 //
-// Lines are those of plait_lstm and plait_cells, for one host thread. `plan` starts the ops of a step one after the
-// other, `graph` all of them as a CUDA graph; `profile` says where the time goes, op by op. --results: as plait_cells.
+// Prints lines like plait_lstm and plait_cells, for one host thread. `plan` launches the ops of a step one by one,
+// `graph` replays all of them as a CUDA graph; `profile` prints the time by op. --results: as plait_cells.
 #include <algorithm>
 #include <string>
 #include <string_view>

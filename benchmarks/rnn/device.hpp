@@ -1,4 +1,4 @@
-// What the two files of plait_device share.
+// Interface between the two files of plait_device.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace bench {
 
-/// How a net is run on the device: its ops started one after the other, or all at once as a CUDA graph.
+/// Launch mode on the device: the ops one by one, or all at once as a CUDA graph.
 enum class device_way { plan, graph };
 
-/// Prints where the time goes, op by op, the device waited for after each.
+/// Prints the time by op, with a synchronisation of the device after each.
 void profile_on_device(sequence_net const& net, int steps);
 
-/// Results are written to `folder` if it is not empty.
+/// Writes results to `folder` if it is not empty.
 void time_on_device(device_way way, sequence_net const& net, std::string const& what, double flops, int steps,
                     std::string const& folder);
 

@@ -1,5 +1,4 @@
-// For nvcc.
-#include <plait/exec/captured_runs.hpp>
+// Runs of plait_device, compiled by nvcc.
 #include <plait/exec/cublas.hpp>
 #include <plait/exec/cuda_graph.hpp>
 

@@ -1,11 +1,11 @@
-// An LSTM over a sequence as a net: the input's products over all steps at once, then RecurrentNetwork, then, to train,
-// the gradients of all parameters. benchmarks/rivals/lstm.py is the same in other libraries;
-// benchmarks/rivals/compare.sh lstm runs them in turns.
+// LSTM over a sequence as a net: the input projection hoisted out of the loop, RecurrentNetwork, and for training the
+// gradients of all parameters. benchmarks/rivals/lstm.py is the same in other libraries;
+// benchmarks/rivals/compare.sh lstm interleaves their runs.
 //
 //   plait_lstm [serial | omp | tbb | onednn | profile]... [--case T,N,I,H] [--steps N] [--infer | --train]
 //
-// A line a case: what, threads, milliseconds (median, then the fastest), the case, GFLOP/s. `profile`: where the time
-// goes, op by op, on one thread. OMP_NUM_THREADS is the only other setting; tbb takes as many threads as omp.
+// Prints one line per case: subject, threads, milliseconds (median, then the fastest), the case, GFLOP/s. `profile`:
+// time by op, on one thread. OMP_NUM_THREADS is the only other setting; tbb takes as many threads as omp.
 #include <algorithm>
 #include <string_view>
 

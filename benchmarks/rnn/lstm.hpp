@@ -1,4 +1,4 @@
-// What plait's LSTM and its rivals in the same program share.
+// Interface of plait's LSTM and its rivals in the same program.
 #pragma once
 
 #include "running_net.hpp"

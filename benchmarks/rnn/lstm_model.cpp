@@ -49,7 +49,7 @@ bench::sequence_net bench::make_lstm(sequence_case const& c, bool trains) {
                 {"i2h_w", {4 * c.h, c.i}, bound}, {"i2h_b", {4 * c.h}, bound}, {"gates_t_w", {4 * c.h, c.h}, bound},
                 {"gates_t_b", {4 * c.h}, bound}};
   if (trains) made.feeds.push_back({"dy", {c.t, c.n, c.h}, 1});
-  // Parameters that nobody trains are packed once, as the others pack them when a model is loaded.
+  // Constant parameters are pre-packed, as the rivals pre-pack weights when a model is loaded.
   if (!trains) made.options.constants = {"i2h_w", "i2h_b", "gates_t_w", "gates_t_b"};
   return made;
 }

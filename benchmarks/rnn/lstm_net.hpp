@@ -1,13 +1,9 @@
 // The LSTM of lstm.cpp on a backend.
 #pragma once
 
-#include <plait/exec/operators/matrix.hpp>
-#include <plait/exec/operators/matrix_gradients.hpp>
-#include <plait/exec/operators/recurrent_network.hpp>
-#include <plait/exec/operators/recurrent_network_gradients.hpp>
-#include <plait/exec/operators/sums.hpp>
-#include <plait/exec/operators/units.hpp>
-#include <plait/exec/operators/units_gradients.hpp>
+#include <plait/exec/operators/elementwise.hpp>
+#include <plait/exec/operators/linear_algebra.hpp>
+#include <plait/exec/operators/recurrence.hpp>
 
 #include "lstm.hpp"
 #include "running_net.hpp"

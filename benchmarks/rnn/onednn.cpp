@@ -1,5 +1,5 @@
-// oneDNN's LSTM on what lstm.cpp computes. Weights are in the order the library likes best before the clock starts;
-// for training, what each step does to them (gradients come in plain order) is on the clock.
+// oneDNN's LSTM on the cases of lstm.cpp. Weights are in the library's preferred layout before the clock starts; in
+// training, the reorders in each step (gradients come in plain layout) are timed.
 #include <random>
 #include <unordered_map>
 #include <utility>
@@ -77,7 +77,7 @@ class onednn_lstm {
     forward_.execute(stream_, forward_arguments_);
     if (backward_) {
       for (auto& [plain, packed] : weights_) reorder(plain, packed);
-      for (auto& gradient : gradients_) clear(gradient.first);  // it adds to what is there
+      for (auto& gradient : gradients_) clear(gradient.first);  // oneDNN accumulates into it
       clear(backward_arguments_.at(DNNL_ARG_DIFF_BIAS));
       backward_.execute(stream_, backward_arguments_);
       for (std::size_t i = 0; i != gradients_.size(); ++i) reorder(gradients_[i].first, result_[i]);
@@ -112,8 +112,8 @@ class onednn_lstm {
   dnnl::lstm_backward backward_;
   std::unordered_map<int, memory> forward_arguments_;
   std::unordered_map<int, memory> backward_arguments_;
-  std::vector<std::pair<memory, memory>> weights_;    // plain, and as the backward pass wants them
-  std::vector<std::pair<memory, memory>> gradients_;  // as the backward pass makes them
+  std::vector<std::pair<memory, memory>> weights_;    // plain, and in the layout of the backward pass
+  std::vector<std::pair<memory, memory>> gradients_;  // in the layout of the backward pass
   std::vector<memory> result_;
 };
 

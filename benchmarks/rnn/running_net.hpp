@@ -1,4 +1,4 @@
-// A net with its operators and blobs, to be run again and again on a backend.
+// Compiled net with its operators and blobs, for repeated runs on a backend.
 #pragma once
 
 #include <chrono>
@@ -31,15 +31,15 @@ struct fed_blob {
   double bound;
 };
 
-/// A net over a sequence: what is timed.
+/// A net over a sequence, to be timed.
 struct sequence_net {
   plait::netdef net;
   int gates;                    ///< see sequence_case::flops
-  std::vector<fed_blob> feeds;  ///< in the order that says what numbers they get
+  std::vector<fed_blob> feeds;  ///< in the order in which they draw numbers
   plait::compile_options options;
 };
 
-/// Numbers that programs in other languages make, too: benchmarks/rivals/sequences.py.
+/// Reproducible random numbers, also implemented in benchmarks/rivals/sequences.py.
 inline std::vector<float> spread_numbers(std::uint32_t seed, std::size_t count, double bound) {
   std::vector<float> made(count);
   for (std::size_t k = 0; k != count; ++k) {
@@ -65,7 +65,7 @@ class running_net {
 
   void run() { plan_->run(); }
   plait::plan<B>& plan() { return *plan_; }
-  /// What the net is asked for, as FOLDER/0.npy and so on.
+  /// Writes the fetched blobs to FOLDER/0.npy and so on.
   void write_results(std::string const& folder, std::vector<std::string> const& names) {
     for (std::size_t i = 0; i != names.size(); ++i) {
       std::ofstream file(folder + '/' + std::to_string(i) + ".npy", std::ios::binary);
@@ -73,7 +73,7 @@ class running_net {
     }
   }
 
-  /// Prints, by op and depth, the sum over a run: of that the median over the runs.
+  /// Prints the time per run by op and depth, as the median over the runs.
   void profile(int steps) {
     std::map<std::string, std::vector<double>> times;
     for (int i = 0; i != steps; ++i) {

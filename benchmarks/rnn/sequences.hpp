@@ -1,4 +1,4 @@
-// What programs that time cells over sequences share: cases, options, how they are timed.
+// Shared code of the programs that time cells over sequences: cases, options, timing.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct sequence_case {
     }
     return made;
   }
-  /// Of the matrix products of a cell of so many gates; those of a training step, without the gradient of x, which
-  /// nobody asks for.
+  /// Returns the operations in the matrix products of a cell with so many gates; for training without those of the
+  /// gradient of x, which is not computed.
   double flops(bool trains, int gates) const {
     double const units = 2.0 * gates * static_cast<double>(t * n * h);
     return trains ? units * static_cast<double>(2 * i + 3 * h) : units * static_cast<double>(i + h);
@@ -44,7 +44,7 @@ struct sequence_options {
   int steps = 0;
   bool infers = true;
   bool trains = true;
-  std::vector<std::vector<std::string>> values = {};  ///< of each of `more`
+  std::vector<std::vector<std::string>> values = {};  ///< values of each option in `more`
 
   static sequence_options read(int argc, char** argv, std::vector<std::string_view> const& more = {},
                                std::vector<std::string_view> const& usual_words = {"serial", "omp", "tbb"}) {
@@ -72,7 +72,7 @@ struct sequence_options {
       made.cases = {{100, 1, 256, 256}, {50, 32, 512, 512}, {20, 64, 1024, 1024}, {200, 16, 128, 128}};
     return made;
   }
-  /// f(case, trains) for all that is to be timed.
+  /// Calls f(case, trains) for everything to be timed.
   template <class F>
   void for_each_case(F&& f) const {
     for (sequence_case const& c : cases)

@@ -1,10 +1,10 @@
-// LSTMs one above the other in one step net, with and without the executor that lets steps overlap.
+// Stacked LSTMs in one step net, with and without the executor that overlaps time steps.
 //
 //   plait_steps [--case T,N,LAYERS,H]... [--threads N]
 //
-// A line a case and way: milliseconds (median, then the fastest) of a run. "serial": a thread, in order; "in order":
-// the same on the threads of oneTBB, which share in large ops; "overlapping": with rnn_executor. Results are the same
-// bits.
+// Prints one line per case and mode: milliseconds (median, then the fastest) of a run. "serial": one thread, in order;
+// "in order": in order on the threads of oneTBB, which parallelise large ops; "overlapping": with rnn_executor. Results
+// are bit-identical.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -1,10 +1,10 @@
-// SSA construction of programs against LLVM's mem2reg: phi placement, renaming, and what each needs before.
+// SSA construction of programs against LLVM's mem2reg: phi placement, renaming, and the preparation for each.
 //
-// Random programs of regions of sixteen blocks, one after the other: the first block of a region writes four variables
-// of its own; in it half of the blocks branch ahead, a few back; each block reads two variables of its region or of the
-// one before and writes one. The same program stands as an LLVM function (allocas, loads, stores) and as plain arrays.
-// mem2reg rewrites the function, which plait does not; the copy it works on is made outside the time. Real functions:
-// the modules of the shared folder, if it is there.
+// Random programs of a sequence of regions of sixteen blocks: the first block of a region writes four variables of that
+// region; half of the blocks branch ahead, a few back; each block reads two variables of its region or of the previous
+// one and writes one. The same program exists as an LLVM function (allocas, loads, stores) and as plain arrays. mem2reg
+// rewrites the function, which plait does not; the copy it works on is made outside the measurement. Real functions:
+// the modules of the shared folder, if present.
 #ifdef PLAIT_BENCH_LLVM
 
 #include <algorithm>
@@ -85,7 +85,7 @@ plain_program make_program(std::size_t count) {
   return p;
 }
 
-// Functions of LLVM, and what makes a copy of them.
+// Functions of LLVM, and their cloning.
 struct functions {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;
@@ -158,7 +158,7 @@ void plait_of_llvm(benchmark::State& state, functions& all) {
     }
 }
 
-// Dominators, placement and renaming on a snapshot that is there already.
+// Dominators, placement and renaming on an existing snapshot.
 template <class P>
 void plait_dense(benchmark::State& state, std::vector<P> const& programs) {
   std::vector<plait::program_snapshot<P>> snapshots;

@@ -1,4 +1,4 @@
-// get_ssa against what people write by hand, and against the floor of its work: hashing each operand's name once.
+// get_ssa against a hand-written version, and against its lower bound: hashing each operand's name once.
 //
 // The net: layers of FC-like ops, one operand in eight in place, names of 8 to 24 characters; ~3 operands an op.
 #include <cstdint>
@@ -82,7 +82,7 @@ void plait_netdef(benchmark::State& state) {
   report(state, f);
 }
 
-// The same into one result object, whose memory is reused.
+// Computes into one result object, whose memory is reused.
 void plait_netdef_reused(benchmark::State& state) {
   function const f = make_function(static_cast<std::size_t>(state.range(0)));
   plait::netdef const n = make_netdef(f);
@@ -121,7 +121,7 @@ void by_hand(benchmark::State& state) {
   report(state, f);
 }
 
-// The floor for nets with string names: make a number for every name and find it again at each operand.
+// The lower bound for nets with string names: interns every name and looks it up at each operand.
 void number_names(benchmark::State& state) {
   function const f = make_function(static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) {
@@ -140,7 +140,7 @@ void number_names(benchmark::State& state) {
   report(state, f);
 }
 
-// Less than the floor: only find every operand's name, in a map that holds them already.
+// Below the lower bound: only looks up every operand's name, in a map that holds them already.
 void find_names(benchmark::State& state) {
   function const f = make_function(static_cast<std::size_t>(state.range(0)));
   boost::unordered_flat_map<std::string, std::uint32_t> index;
@@ -161,7 +161,7 @@ void find_names(benchmark::State& state) {
   report(state, f);
 }
 
-// What no analysis can do without: one walk over the operands of a netdef, adding up their numbers.
+// The minimum for any analysis: one walk over the operands of a netdef that adds up their numbers.
 void walk_operands(benchmark::State& state) {
   function const f = make_function(static_cast<std::size_t>(state.range(0)));
   plait::netdef const n = make_netdef(f);

@@ -1,11 +1,11 @@
-// A training step of a perceptron, batch 64, 784-1024-1024-10, SGD with momentum: forward, backward and update in one
-// plan. benchmarks/rivals/mlp.py is the same step in PyTorch and JAX; benchmarks/rivals/compare.sh runs them in turns.
+// Training step of a multilayer perceptron, batch 64, 784-1024-1024-10, SGD with momentum: forward, backward and update
+// in one plan. benchmarks/rivals/mlp.py is the same step in PyTorch and JAX; benchmarks/rivals/compare.sh interleaves
+// their runs.
 //
 //   plait_training_step [serial | omp | tbb | profile]... [--steps N]      default: serial omp tbb, 100
 //
-// A line a backend: its name, threads, milliseconds a step (median, then the fastest). `profile`: where the time of a
-// step goes, op by op, on one thread. OMP_NUM_THREADS and --steps are the only settings; tbb takes as many threads as
-// omp.
+// Prints one line per backend: its name, threads, milliseconds per step (median, then the fastest). `profile`: time by
+// op in a step, on one thread. OMP_NUM_THREADS and --steps are the only settings; tbb takes as many threads as omp.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -24,17 +24,11 @@
 
 #include <plait/exec/observers.hpp>
 #include <plait/exec/omp.hpp>
-#include <plait/exec/operators/activations.hpp>
-#include <plait/exec/operators/activations_gradients.hpp>
+#include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/operators/fills.hpp>
-#include <plait/exec/operators/learning_rate.hpp>
-#include <plait/exec/operators/matrix.hpp>
-#include <plait/exec/operators/matrix_gradients.hpp>
-#include <plait/exec/operators/optimizers.hpp>
-#include <plait/exec/operators/random_fills.hpp>
-#include <plait/exec/operators/softmax_with_loss.hpp>
-#include <plait/exec/operators/softmax_with_loss_gradients.hpp>
-#include <plait/exec/operators/sums.hpp>
+#include <plait/exec/operators/linear_algebra.hpp>
+#include <plait/exec/operators/reductions.hpp>
+#include <plait/exec/operators/training.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>

@@ -1,4 +1,4 @@
-// The dependency graph of a net: from the net, and from its SSA form.
+// Dependence graph of a net: from the net, and from its SSA form.
 #include <benchmark/benchmark.h>
 
 #include <plait/ssa/dependency_graph.hpp>

@@ -1,5 +1,5 @@
-// The net that transforms are measured on: layers of FC-like ops, one in eight in place, one in five a dead end, names
-// of 8 to 24 characters, about 3 operands an op.
+// Net on which transforms are measured: layers of FC-like ops, one in eight in place, one in five dead, names of 8 to
+// 24 characters, about 3 operands per op.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ inline plait::netdef layered_net(std::size_t count) {
   return n;
 }
 
-/// Time per op: the same for all sizes is linear.
+/// Reports the time per op: constant if the transform is linear.
 inline void per_op(benchmark::State& state) {
   state.counters["s_per_op"] = benchmark::Counter(
       static_cast<double>(state.range(0)), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);

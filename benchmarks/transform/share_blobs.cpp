@@ -1,11 +1,9 @@
-// Sharing of blobs: finding what can be one, in order and in any order, and an order in which less is in use at once.
+// Buffer sharing of blobs: the assignment, for ops in order and in any order, and a schedule with a lower peak.
 #include <cstddef>
 
 #include <benchmark/benchmark.h>
 
-#include <plait/transform/memory_order.hpp>
-#include <plait/transform/release_blobs.hpp>
-#include <plait/transform/share_blobs.hpp>
+#include <plait/transform/memory_plan.hpp>
 
 #include "nets.hpp"
 
@@ -24,8 +22,8 @@ void find_sharing(benchmark::State& state) {
 void find_sharing_in_any_order(benchmark::State& state) {
   find(state, [](plait::netdef const& n) { return plait::find_sharing(n, {.any_order = true}); });
 }
-void find_memory_order(benchmark::State& state) {
-  find(state, [](plait::netdef const& n) { return plait::find_memory_order(n); });
+void find_memory_schedule(benchmark::State& state) {
+  find(state, [](plait::netdef const& n) { return plait::find_memory_schedule(n); });
 }
 void find_released_blobs(benchmark::State& state) {
   find(state, [](plait::netdef const& n) { return plait::find_released_blobs(n); });
@@ -33,7 +31,7 @@ void find_released_blobs(benchmark::State& state) {
 
 BENCHMARK(find_sharing) PLAIT_BENCH_SIZES;
 BENCHMARK(find_sharing_in_any_order) PLAIT_BENCH_SIZES;
-BENCHMARK(find_memory_order) PLAIT_BENCH_SIZES;
+BENCHMARK(find_memory_schedule) PLAIT_BENCH_SIZES;
 BENCHMARK(find_released_blobs) PLAIT_BENCH_SIZES;
 
 }  // namespace

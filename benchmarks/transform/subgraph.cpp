@@ -3,19 +3,19 @@
 
 #include <benchmark/benchmark.h>
 
-#include <plait/ssa/path.hpp>
+#include <plait/ssa/backward_slice.hpp>
 #include <plait/transform/subgraph.hpp>
 
 #include "nets.hpp"
 
 namespace {
 
-void sub_graph_boundary(benchmark::State& state) {
+void find_subgraph_boundary(benchmark::State& state) {
   auto const n = bench::layered_net(static_cast<std::size_t>(state.range(0)));
   auto const ssa = plait::get_ssa(n);
   std::vector<plait::op_index> ops;
   for (plait::op_index op = 0; op < ssa.op_count(); op += 2) ops.push_back(op);
-  for (auto _ : state) benchmark::DoNotOptimize(plait::sub_graph_boundary(ssa, ops));
+  for (auto _ : state) benchmark::DoNotOptimize(plait::find_subgraph_boundary(ssa, ops));
   bench::per_op(state);
 }
 
@@ -27,18 +27,18 @@ void extract_subgraph(benchmark::State& state) {
   bench::per_op(state);
 }
 
-void ops_in_path(benchmark::State& state) {
+void backward_slice(benchmark::State& state) {
   auto const n = bench::layered_net(static_cast<std::size_t>(state.range(0)));
   auto const ssa = plait::get_ssa(n);
   std::vector<plait::value> const to(ssa.external_outputs().begin(), ssa.external_outputs().end());
   for (auto _ : state)
     benchmark::DoNotOptimize(
-        plait::ops_in_path(ssa, std::span<plait::value const>(), std::span<plait::value const>(to)));
+        plait::backward_slice(ssa, std::span<plait::value const>(), std::span<plait::value const>(to)));
   bench::per_op(state);
 }
 
-BENCHMARK(sub_graph_boundary) PLAIT_BENCH_SIZES;
+BENCHMARK(find_subgraph_boundary) PLAIT_BENCH_SIZES;
 BENCHMARK(extract_subgraph) PLAIT_BENCH_SIZES;
-BENCHMARK(ops_in_path) PLAIT_BENCH_SIZES;
+BENCHMARK(backward_slice) PLAIT_BENCH_SIZES;
 
 }  // namespace

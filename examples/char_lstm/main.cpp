@@ -1,9 +1,9 @@
-// char_lstm: a recurrent network learns to write like a text, character by character. All of it is plait: the nets are
-// built in C++ (model.cpp), differentiated, given an optimiser, run (train_on.hpp), kept in files and gone on with.
+// char_lstm: character-level language model with a recurrent network. plait builds the nets in C++ (model.cpp),
+// differentiates them, adds an optimiser, runs them (train_on.hpp), saves and resumes them.
 //
-//   char_lstm                                      # learns the text that comes with it, and writes some of its own
-//   char_lstm book.txt --layers 2 --cell gru --net book.pb --curve loss.svg      # again: goes on
-//   char_lstm --layers 2 --cell gru --net book.pb --steps 0 --prime "The sea "   # only writes
+//   char_lstm                                      # trains on the bundled text, then samples
+//   char_lstm book.txt --layers 2 --cell gru --net book.pb --curve loss.svg      # resumes when run again
+//   char_lstm --layers 2 --cell gru --net book.pb --steps 0 --prime "The sea "   # only samples
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ example::chart loss_chart(lstm::recipe const& how, std::vector<lstm::measurement
   return made;
 }
 
-// A file to write, where there is to be one.
+// Opens a file for writing; returns a closed stream for an empty name.
 std::ofstream opened(std::filesystem::path const& name) {
   std::ofstream file;
   if (name.empty()) return file;
@@ -74,7 +74,7 @@ std::vector<lstm::measurement> train(lstm::model& model, std::vector<std::int32_
 }
 
 void learn(lstm::model& model, lstm::vocabulary const& known, lstm::options const& given) {
-  // What is wrong with the files should be known before training, not after.
+  // Opens the files before training, so that errors show early.
   std::vector<std::int32_t> const text = lstm::encode(lstm::read_text(given.text), known);
   if (text.size() < 2) throw plait::io_error("has less than two characters", given.text.string());
   std::ofstream curve = opened(given.curve);
@@ -111,7 +111,7 @@ void run(lstm::options const& given) {
   lstm::vocabulary const known = vocabulary_of(model);
   lstm::sampling sampling{{}, given.sample, given.temperature, given.sample_seed};
   std::string const prime = given.prime ? *given.prime : default_prime(known);
-  if (given.sample != 0) sampling.prime = lstm::encode(prime, known);  // what is wrong with it is said before training
+  if (given.sample != 0) sampling.prime = lstm::encode(prime, known);  // reports errors before training
 
   if (given.steps != 0)
     learn(model, known, given);

@@ -9,11 +9,7 @@
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/trained_model.hpp>
-#include <plait/rnn/any_cell.hpp>
-#include <plait/rnn/cells/basic_rnn.hpp>
-#include <plait/rnn/cells/gru.hpp>
-#include <plait/rnn/cells/layer_norm_lstm.hpp>
-#include <plait/rnn/cells/lstm.hpp>
+#include <plait/rnn/cells.hpp>
 #include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/recurrent_step.hpp>
 
@@ -29,7 +25,7 @@ template <class Cell, int... more>
 plait::any_cell make_cell(std::int64_t inputs, std::int64_t size) {
   return Cell{inputs, size, more...};
 }
-// Of LSTMs, forget gates are open at first (R. Jozefowicz, W. Zaremba, I. Sutskever, ICML 2015).
+// LSTMs have a forget bias of 1 (R. Jozefowicz, W. Zaremba, I. Sutskever, ICML 2015).
 std::map<std::string, decltype(&make_cell<plait::gru_cell>)> const known_cells = {
     {"gru", make_cell<plait::gru_cell>},
     {"layer_norm_lstm", make_cell<plait::layer_norm_lstm_cell, 1>},
@@ -46,7 +42,7 @@ std::vector<plait::any_cell> layers_of(recipe const& how, std::int64_t inputs) {
 
 std::string layer_name(std::size_t i) { return "rnn_layer_" + std::to_string(i); }
 
-// Blobs for the states of all layers, inputs of the net that are zero at first, called <layer>/<state><ending>.
+// Adds blobs <layer>/<state><ending> for the states of all layers: inputs of the net, initially zero.
 std::vector<std::string> add_states(plait::net_builder& net, plait::net_builder& init,
                                     std::vector<plait::any_cell> const& layers, std::int64_t streams,
                                     std::string const& ending) {
@@ -59,7 +55,7 @@ std::vector<std::string> add_states(plait::net_builder& net, plait::net_builder&
   return made;
 }
 
-// Steps×streams places in the vocabulary as steps×streams×width numbers, all but one of which are 0.
+// One-hot encoding: steps×streams indices in the vocabulary to steps×streams×width numbers.
 plait::blob_handle one_hot(plait::net_builder& net, plait::blob_handle const& places, std::int64_t streams,
                            std::int64_t width) {
   auto const classes = net.given_tensor({{1}, std::vector<std::int64_t>{width}}, "classes");
@@ -77,8 +73,8 @@ plait::optimizer_update add_optimizer(plait::netdef& net, plait::gradient_map co
   throw plait::net_error("there is no optimizer '" + how.optimizer + "'");
 }
 
-// The loss of a window that begins with the states in which the one before ended, through which no gradient goes:
-// truncated backpropagation (R. J. Williams, J. Peng, Neural Computation 2(4), 1990).
+// Truncated backpropagation through time (R. J. Williams, J. Peng, Neural Computation 2(4), 1990): the loss of a window
+// that starts from the final states of the previous one, through which no gradient flows.
 void add_training(plait::trained_model& m, recipe const& how, std::int64_t width) {
   auto const [text, next] = m.net.external_inputs("text", "next");
   auto const layers = layers_of(how, width);
@@ -104,7 +100,7 @@ void add_training(plait::trained_model& m, recipe const& how, std::int64_t width
     }
 }
 
-// One character more: the same parameters, step by step.
+// Sampling net: a single time step with the same parameters.
 plait::netdef sampling_net(plait::net_builder& init, recipe const& how, std::int64_t width) {
   plait::trained_model m("char_lstm_sample");
   auto const [symbol, sharpness] = m.net.external_inputs("symbol", "sharpness");
@@ -171,7 +167,7 @@ vocabulary vocabulary_of(model const& m) {
 }
 
 void save(model const& m, std::filesystem::path const& file) {
-  // Only `init` ever changes, so that the files fit together whenever the last is there.
+  // Only `init` ever changes, so that the files are consistent whenever the last one exists.
   example::replace_net(example::beside(file, "sample"), m.sample);
   example::replace_net(example::beside(file, "init"), m.init);
   example::replace_net(file, m.step);

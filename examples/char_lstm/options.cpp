@@ -18,7 +18,7 @@ namespace lstm {
 
 namespace {
 
-// Rates that suit the optimisers.
+// Default learning rates.
 std::map<std::string, float> const rates = {{"adam", 0.005f}, {"sgd", 1.0f}};
 
 }  // namespace
@@ -74,7 +74,7 @@ std::optional<options> read_options(int argc, char** argv) {
   }
   if (rate->empty()) how.rate = rates.at(how.optimizer);
   if (made.prime && made.prime->empty()) throw plait::error("--prime: needs a character at least");
-  struct number {  // ranges let those through that are none
+  struct number {  // CLI::Range accepts NaN
     char const* option;
     double value;
   };

@@ -1,7 +1,7 @@
-# It learns, whatever the cell, and stops and goes on as if it never had; what it writes is a function of the seed.
+# Test of char_lstm: it learns with every cell, resumes bit for bit, and samples deterministically by seed.
 cmake_minimum_required(VERSION 3.25)
 
-# train(<status> <argument>...): runs it, checks the exit status, sets OUT and ERR.
+# train(<status> <argument>...): runs char_lstm, checks the exit status, sets OUT and ERR.
 function(train status)
   execute_process(COMMAND ${TRAIN} ${ARGN} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE result)
   if(NOT result STREQUAL status)
@@ -31,7 +31,7 @@ if(left_behind)
   file(REMOVE ${left_behind})
 endif()
 
-# It learns, and draws how. Guesses lose ln(30) = 3.4 a character here, and knowing how often each occurs leaves 2.8.
+# It learns and draws the loss. Uniform guesses lose ln(30) = 3.4 per character here, unigram frequencies 2.8.
 set(small --size 32 --streams 8 --window 20)
 train(0 ${small} --steps 300 --rate 0.02 --curve loss.svg --sample 0)
 matches("${OUT}" "100%  0.0 s left  loss [0-9.]+  [0-9]+ characters/s\nstep 300: loss [0-9.]+ -> [0-9.]+\n$")
@@ -42,7 +42,7 @@ endif()
 file(READ loss.svg picture)
 matches("${picture}" "^<svg .*<polyline .*</svg>\n$")
 
-# A net is kept before it has learnt anything; each step's loss is written down, and counted over all runs.
+# A net is saved before training; the loss of each step is written, with steps counted over all runs.
 set(known ${small} --rate 0.02 --sample 0 --net known.pb)
 train(0 ${known} --steps 0)
 matches("${OUT}" "^$")
@@ -62,8 +62,8 @@ matches("${losses}" "^3\t[0-9.]+\n$")
 train(1 ${known} --steps 1 --losses nowhere/losses.txt)
 matches("${ERR}" "^char_lstm: nowhere/losses.txt: cannot open for writing")
 
-# Of each cell: 20 steps are twice 10, bit for bit, on whatever backend, as text, JSON or binary. The text is read round
-# and round, and its characters are of one byte to four.
+# For each cell, 20 steps equal twice 10, bit for bit, on any backend, as text, JSON or binary. The text wraps around,
+# and its characters have one to four bytes.
 file(WRITE waves.txt "Ebbe und Flut, Ebbe und Flut: zwölf Stunden – 🌊 – zwölf Stunden.\n")
 set(cells lstm gru rnn layer_norm_lstm)
 set(optimizers adam sgd adam adam)
@@ -81,7 +81,7 @@ foreach(cell optimizer suffix IN ZIP_LISTS cells optimizers suffixes)
   same_files(${cell}_once.sample${suffix} ${cell}_twice.sample${suffix})
 endforeach()
 
-# The state is carried from window to window: where nothing is learnt, short windows lose on average what long ones do.
+# The hidden state is carried between windows: with rate 0, short windows have the mean loss of long ones.
 # mean_loss(<window> <steps>): sets MEAN, in 1e-5.
 function(mean_loss window steps)
   train(0 waves.txt --size 16 --streams 4 --optimizer sgd --rate 0 --sample 0 --window ${window} --steps ${steps}
@@ -107,7 +107,7 @@ foreach(window IN ITEMS 10 5)
   endif()
 endforeach()
 
-# Ctrl-C keeps what has been learnt, which is what so many steps learn, and goes on as if nothing had been.
+# Ctrl-C saves the state, equal to that of as many steps without interruption, and training resumes from it.
 if(UNIX)
   set(options waves.txt --size 8 --streams 3 --window 7 --sample 0)
   execute_process(
@@ -135,7 +135,7 @@ if(parts)
   message(SEND_ERROR "left behind: ${parts}")
 endif()
 
-# Sixty characters learnt by heart are written down, when there is hardly any chance in it.
+# Sixty memorised characters are reproduced at a low temperature.
 set(options waves.txt --size 32 --streams 4 --window 20 --rate 0.02 --net waves.pb)
 train(0 ${options} --steps 150 --sample 0)
 train(0 ${options} --steps 0 --sample 8 --prime ", Ebbe und" --temperature 0.05)
@@ -152,7 +152,7 @@ if(OUT STREQUAL first)
   message(SEND_ERROR "two seeds, one sample: ${first}")
 endif()
 
-# What is wrong is said.
+# Errors are reported.
 train(1 --steps -1)
 matches("${ERR}" "^char_lstm: --steps: ")
 train(1 --cell lstn)

@@ -12,7 +12,7 @@ namespace lstm {
 
 namespace {
 
-// Code points of UTF-8 (RFC 3629): without surrogates and what could be said shorter.
+// Decodes UTF-8 (RFC 3629): rejects surrogates and overlong encodings.
 template <class Each>
 void for_each_character(std::string_view text, Each each) {
   for (std::size_t at = 0; at != text.size();) {

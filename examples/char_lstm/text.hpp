@@ -1,4 +1,4 @@
-// Text as numbers: UTF-8 to characters, and characters to their places in a vocabulary.
+// Character-level tokenizer: UTF-8 to characters, and characters to indices in a vocabulary.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace lstm {
 
-/// Text that is no UTF-8, or has a character that the vocabulary has not.
+/// Thrown for text that is not UTF-8, or has a character that is not in the vocabulary.
 struct text_error : plait::error {
   using error::error;
 };
 
-/// Throws plait::io_error for a file that cannot be read.
+/// Reads a file. Throws plait::io_error if it cannot be read.
 std::string read_text(std::filesystem::path const& file);
 
-/// Different characters in ascending order, as code points.
+/// Distinct characters in ascending order, as code points.
 using vocabulary = std::vector<std::int64_t>;
 
-/// The characters of a text. Throws text_error naming the byte where it is no UTF-8.
+/// Returns the distinct characters of a text. Throws text_error with the byte where it is not UTF-8.
 vocabulary vocabulary_of(std::string_view text);
 
-/// The place of each character in the vocabulary. Throws text_error naming what is not there, and where.
+/// Returns the index of each character in the vocabulary. Throws text_error with an unknown character and its byte.
 std::vector<std::int32_t> encode(std::string_view text, vocabulary const& known);
 
-/// One character as UTF-8.
+/// Returns a character as UTF-8.
 std::string decode(std::int32_t place, vocabulary const& known);
 
 }  // namespace lstm

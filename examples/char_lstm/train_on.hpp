@@ -1,4 +1,4 @@
-// Training and sampling, as text for every backend; backends/ has them compiled.
+// Training and sampling as templates over the backend; backends/ instantiates them.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace lstm {
 
 namespace detail {
 
-// Step `at` of all streams: time by time, a character of each.
+// Feeds step `at` of all streams, time-major.
 template <plait::backend B>
 void feed_window(plait::workspace<B>& blobs, std::vector<std::int32_t> const& text, recipe const& how,
                  std::int64_t at) {
@@ -37,7 +37,7 @@ void feed_window(plait::workspace<B>& blobs, std::vector<std::int32_t> const& te
   blobs.feed("next", next, {how.window, how.streams});
 }
 
-// The first that, with all before it, is more likely than `number` of [0, 1).
+// Inverse transform sampling: returns the first index whose cumulative probability exceeds `number` in [0, 1).
 inline std::int32_t pick(std::vector<float> const& probability, double number) {
   double total = 0;
   for (float const p : probability) total += static_cast<double>(p);
@@ -49,7 +49,7 @@ inline std::int32_t pick(std::vector<float> const& probability, double number) {
 
 }  // namespace detail
 
-/// See train.
+/// Trains on backend B; see train.
 template <plait::backend B>
 std::vector<measurement> train_on(model& m, std::vector<std::int32_t> const& text, recipe const& how,
                                   std::int64_t steps, watcher const& watch) {
@@ -59,7 +59,7 @@ std::vector<measurement> train_on(model& m, std::vector<std::int32_t> const& tex
   auto step = plait::compile(m.step, operators, blobs);
 
   std::vector<measurement> measured;
-  double sum = 0;  // of the losses since the last measurement
+  double sum = 0;  // sum of losses since the last measurement
   std::int64_t count = 0;
   auto const measure = [&](std::int64_t at) {
     measured.push_back({at, static_cast<float>(sum / static_cast<double>(count))});
@@ -67,7 +67,7 @@ std::vector<measurement> train_on(model& m, std::vector<std::int32_t> const& tex
     count = 0;
   };
 
-  // The net counts its steps; that is all there is to know to go on where it stopped.
+  // The net counts its steps, which is all the state needed to resume.
   std::int64_t const begin = blobs.template fetch<std::int64_t>("optimizer_iteration").at(0) + 1;
   std::int64_t end = begin + steps;
   std::int64_t const interval = std::clamp<std::int64_t>(steps / 100, 1, 20);
@@ -87,7 +87,7 @@ std::vector<measurement> train_on(model& m, std::vector<std::int32_t> const& tex
   return measured;
 }
 
-/// See sample.
+/// Samples on backend B; see sample.
 template <plait::backend B>
 std::vector<std::int32_t> sample_on(model const& m, sampling const& what) {
   auto const& operators = plait::standard_operators<B>();

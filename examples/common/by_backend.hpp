@@ -1,4 +1,4 @@
-// What a program has for each backend that is compiled in.
+// Map from the names of the backends that are compiled in to values, such as functions that run on them.
 #pragma once
 
 #include <initializer_list>
@@ -11,13 +11,13 @@
 
 namespace example {
 
-/// A T for each, by the name of the backend.
+/// Map from backend names to T.
 template <class T>
 class by_backend {
  public:
   by_backend(std::initializer_list<std::pair<std::string const, T>> all) : all_(all) {}
 
-  /// Ascending.
+  /// Returns the names in ascending order.
   std::vector<std::string> names() const {
     std::vector<std::string> made;
     for (auto const& [name, what] : all_) made.push_back(name);

@@ -1,4 +1,4 @@
-// Whether files that a program is to read and write are different ones.
+// Check that the files a program reads and writes are distinct.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace example {
 
-/// The first name of a file that one before is, too, perhaps by another way.
+/// Returns the first name of a file that an earlier name refers to as well, perhaps by another path.
 inline std::optional<std::string> named_twice(std::span<std::string const> names) {
   std::vector<std::filesystem::path> paths;
   for (std::string const& name : names) {

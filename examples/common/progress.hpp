@@ -1,4 +1,4 @@
-// How far it is: a bar on a terminal, a line now and then elsewhere.
+// Progress display: a bar on a terminal, a line now and then elsewhere.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What training made of the blobs of an init net, as an init net.
+// Checkpoint of a trained net: the current values of the blobs of an init net, as an init net.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ inline std::vector<std::string> blobs_made_by(plait::netdef const& net) {
   return names;
 }
 
-/// What one net makes that another reads and does not write: for plait::compile_options::constants.
+/// Returns the blobs that `init` writes and `net` reads but does not write: for plait::compile_options::constants.
 inline std::vector<std::string> constants_of(plait::netdef const& net, plait::netdef const& init) {
   auto const form = plait::get_ssa(net, {.subnets = true});
   std::vector<std::string> names;

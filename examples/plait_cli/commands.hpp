@@ -1,5 +1,5 @@
-// The subcommands. Each adds itself to the app and, when it is the one that was asked for, leaves in `chosen` what is
-// to be done; that returns the exit status.
+// Subcommands. Each add_ function adds one to the app, and assigns its action to `chosen` if the command line selects
+// it; the action returns the exit status.
 #pragma once
 
 #include <functional>
@@ -16,6 +16,7 @@ void add_info(CLI::App& app, action& chosen);
 void add_check(CLI::App& app, action& chosen);
 void add_ssa(CLI::App& app, action& chosen);
 void add_dot(CLI::App& app, action& chosen);
+void add_view(CLI::App& app, action& chosen);
 void add_grad(CLI::App& app, action& chosen);
 void add_convert(CLI::App& app, action& chosen);
 void add_prune(CLI::App& app, action& chosen);

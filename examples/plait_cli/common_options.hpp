@@ -1,4 +1,4 @@
-// Options that several subcommands have, worded the same everywhere.
+// Options common to several subcommands, with the same wording.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ inline void add_file(CLI::App& command, std::string& file) {
 
 inline void add_json(CLI::App& command, bool& json) { command.add_flag("--json", json, "print JSON"); }
 
-/// Some commands have called it --to, which is something else for subgraph.
+/// Also accepts the older name --to, which has another meaning for subgraph.
 inline void add_format(CLI::App& command, std::string& format, std::string const& names = "--format,--to") {
   command.add_option(names, format, "text, json or binary; default: by the suffix of the output, else text")
       ->check(CLI::IsMember({"text", "json", "binary"}));
@@ -26,7 +26,7 @@ inline void add_destination(CLI::App& command, destination& to) {
   add_format(command, to.format);
 }
 
-/// A report in JSON and a net cannot both go to standard output: wrong usage.
+/// Throws if a JSON report and a net would both go to standard output.
 inline void keep_apart(bool json, bool net_on_stdout, std::string const& remedy = "-o FILE for the net") {
   if (json && net_on_stdout) throw CLI::ValidationError("--json needs " + remedy);
 }

@@ -84,7 +84,7 @@ std::optional<plait::netdef_format> format_called(std::string_view name) {
 void save(destination const& to, plait::netdef const& net) {
   plait::netdef_format const format = format_of(to);
   if (to.to_stdout() && format == plait::netdef_format::binary && isatty(STDOUT_FILENO) != 0)
-    throw failure("plait: a binary net is nothing for a terminal; name a file with -o");
+    throw failure("plait: a binary net is not written to a terminal; name a file with -o");
   try {
     std::string bytes = plait::to_bytes(net, format);
     if (to.to_stdout() && format != plait::netdef_format::binary && !bytes.ends_with('\n')) bytes += '\n';
@@ -97,10 +97,11 @@ void save(destination const& to, plait::netdef const& net) {
 void save_text(std::string const& path, std::string_view text) {
   if (path.empty() || path == "-") {
     std::cout.write(text.data(), static_cast<std::streamsize>(text.size()));
-    return;  // main looks after standard output
+    return;  // main() checks standard output
   }
   if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) throw failure(path + ": is a folder");
-  // Beside it first, so that what was there is not lost if the disk is full; devices and links are written themselves.
+  // Writes a temporary file and renames it, so that a full disk does not destroy the old file; devices and links are
+  // written directly.
   std::error_code ignored;
   auto const there = std::filesystem::symlink_status(path, ignored);
   bool const direct = std::filesystem::exists(there) && !std::filesystem::is_regular_file(there);

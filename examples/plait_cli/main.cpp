@@ -1,4 +1,4 @@
-// plait: NetDef files on the command line.
+// plait: command line tool for NetDef files.
 #include <poll.h>
 #include <unistd.h>
 
@@ -20,30 +20,31 @@
 
 namespace {
 
-constexpr char const* about = R"(Looks at, changes and runs NetDef files.
+constexpr char const* about = R"(Inspects, transforms and runs NetDef files.
 
-FILE is a net as protobuf text, JSON or binary, told apart by content; "-" is standard input.)";
+FILE is a net as protobuf text, JSON or binary, detected by content; "-" is standard input.)";
 
 constexpr char const* examples = R"(Examples:
   plait info predict_net.pb
   plait check predict_net.pbtxt
   plait ssa --json predict_net.pb | jq '.ops[0]'
   plait dot --ssa predict_net.pb | dot -Tsvg -o net.svg
+  plait view net.pb --y loss -o net.html
   plait convert predict_net.pb -o predict_net.pbtxt
   plait subgraph predict_net.pb --from data --to softmax --extract -o part.pbtxt
   plait grad net.pb --y loss --append -o train.pb
   plait run predict_net.pb --init init_net.pb --random data=1x3x224x224 --time 10
 
-Exit status: 0 done, 1 the input is bad or something was found, 2 wrong usage.
-`plait COMMAND --help` says more.)";
+Exit status: 0 success, 1 bad input or findings, 2 wrong usage.
+`plait COMMAND --help` shows its options.)";
 
 int report(std::string const& message, int status = 1) {
   std::cerr << cli::coloured(message, cli::colour::red, cli::shows_colour(STDERR_FILENO)) << '\n';
   return status;
 }
 
-// Whether standard output is a pipe that nobody reads from any more.
-bool reader_is_gone() {
+// Returns true if standard output is a pipe without a reader.
+bool has_no_reader() {
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
   return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
 }
@@ -59,6 +60,7 @@ int run(int argc, char** argv) {
   cli::add_check(app, chosen);
   cli::add_ssa(app, chosen);
   cli::add_dot(app, chosen);
+  cli::add_view(app, chosen);
   cli::add_grad(app, chosen);
   cli::add_convert(app, chosen);
   cli::add_prune(app, chosen);
@@ -68,14 +70,14 @@ int run(int argc, char** argv) {
   cli::add_export(app, chosen);
   cli::add_run(app, chosen);
   cli::add_ops(app, chosen);
-  app.footer(examples);  // last: a subcommand takes over what its app has
-  auto const is_meant = [&](CLI::App* command) { return command->check_name(argv[1]); };
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_meant).empty())
+  app.footer(examples);  // last, since a subcommand inherits the footer of its app
+  auto const is_named = [&](CLI::App* command) { return command->check_name(argv[1]); };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty())
     throw cli::wrong_usage("plait: there is no subcommand '" + std::string(argv[1]) + "'; plait --help lists them");
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& stop) {
-    return app.exit(stop) == 0 ? 0 : 2;  // --help and --version come this way, too
+    return app.exit(stop) == 0 ? 0 : 2;  // also for --help and --version
   }
   return chosen();
 }
@@ -83,7 +85,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A reader that has seen enough closes the pipe; that ends the output, not the process.
+  // A reader may close the pipe early; that ends the output, not the process.
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);
   int status = 0;
@@ -99,6 +101,6 @@ int main(int argc, char** argv) {
     status = report("plait: " + std::string(problem.what()));
   }
   std::cout.flush();
-  if (!std::cout && !reader_is_gone()) status = report("plait: standard output cannot be written");
+  if (!std::cout && !has_no_reader()) status = report("plait: standard output cannot be written");
   return status;
 }

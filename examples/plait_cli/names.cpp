@@ -17,8 +17,8 @@ namespace {
 
 char lower(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// How many characters have to be inserted, removed or changed, but for their case.
-std::size_t edits(std::string_view from, std::string_view to) {
+// Returns the edit distance (Levenshtein), ignoring case.
+std::size_t edit_distance(std::string_view from, std::string_view to) {
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i != from.size(); ++i) {
@@ -34,12 +34,12 @@ std::size_t edits(std::string_view from, std::string_view to) {
 
 }  // namespace
 
-std::string names_like(std::string_view wanted, std::vector<std::string> names) {
+std::string suggest_names(std::string_view wanted, std::vector<std::string> names) {
   constexpr std::size_t shown = 8;
   if (names.empty()) return "; there are none";
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (std::string& name : names) {
-    std::size_t const distance = edits(wanted, name);
+    std::size_t const distance = edit_distance(wanted, name);
     ranked.emplace_back(distance, std::move(name));
   }
   std::ranges::sort(ranked);
@@ -70,7 +70,7 @@ void expect_blobs(source const& in, std::string_view option, std::vector<std::st
     for (std::string const& name : names)
       if (std::ranges::find(all, name) == all.end())
         throw failure(in.label + ": " + std::string(option) + ": the net has no blob '" + visible(name) + '\'' +
-                      names_like(name, all));
+                      suggest_names(name, all));
   } catch (plait::error const& problem) {
     throw about(in, problem);
   }

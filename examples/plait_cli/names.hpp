@@ -1,4 +1,4 @@
-// Names in options, and what to say of one that does not exist.
+// Names in options, and suggestions for those that do not exist.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace cli {
 
-/// "; did you mean 'data'? There are 'data', 'label' and 7 more": the names there are, those most like `wanted` first.
-std::string names_like(std::string_view wanted, std::vector<std::string> names);
+/// Returns "; did you mean 'data'? There are 'data', 'label' and 7 more": the existing names, those most similar to
+/// `wanted` first.
+std::string suggest_names(std::string_view wanted, std::vector<std::string> names);
 
-/// The blobs of a net; nets inside ops count as far as they read and write blobs around them. Throws plait::error.
+/// Returns the blobs of a net; nested nets count as far as they read and write outer blobs. Throws plait::error.
 std::vector<std::string> blob_names(plait::netdef const& net);
 
 /// Throws failure if the net lacks a blob that an option names.

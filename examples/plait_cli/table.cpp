@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t gap = 2;
 constexpr std::size_t narrowest = 6;
 
-// Takes columns from the widest flexible cells until a row fits, as far as that goes.
+// Shrinks the widest flexible cells until a row fits, as far as possible.
 void fit(std::vector<std::size_t>& widths, std::vector<column> const& columns, std::size_t width) {
   std::size_t fixed = gap * (columns.size() - 1);
   std::vector<std::size_t*> flexible;
@@ -22,7 +22,7 @@ void fit(std::vector<std::size_t>& widths, std::vector<column> const& columns, s
     else
       fixed += widths[i];
   }
-  // From the narrowest cell on, each may take its share of what is left.
+  // From the narrowest cell on, each gets at most an equal share of the width that is left.
   std::ranges::sort(flexible, {}, [](std::size_t const* w) { return *w; });
   std::size_t left = width > fixed ? width - fixed : 0;
   for (std::size_t i = 0; i != flexible.size(); ++i) {

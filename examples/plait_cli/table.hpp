@@ -1,4 +1,4 @@
-// Tables that fit the terminal.
+// Text tables that fit the width of the terminal.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,18 @@ namespace cli {
 struct column {
   std::string title;
   bool number = false;    ///< right-aligned
-  bool flexible = false;  ///< may be cut where the table is too wide
+  bool flexible = false;  ///< may be truncated if the table is too wide
 };
 
 class table {
  public:
   explicit table(std::vector<column> columns) : columns_(std::move(columns)) {}
 
-  /// Adds a row; the cells are made visible (see terminal.hpp).
+  /// Adds a row; escapes control characters in its cells (see visible() in terminal.hpp).
   void add(std::vector<std::string> cells);
 
-  /// Prints the rows below their titles (none where all titles are empty). Rows wider than `width` lose the ends of the
-  /// widest flexible cells.
+  /// Prints the rows below their titles (no title row if all are empty). Truncates the widest flexible cells of rows
+  /// that are wider than `width`.
   void print(std::ostream& out, std::size_t width, bool in_colour) const;
 
  private:

@@ -1,4 +1,4 @@
-// What is known of the terminal that standard output goes to.
+// Properties of the terminal, and text formatted for it.
 #pragma once
 
 #include <cstddef>
@@ -7,24 +7,25 @@
 
 namespace cli {
 
-/// Columns that a line may have: COLUMNS, else the terminal's width, else (no terminal) without bound.
+/// Returns the maximum width of lines: COLUMNS, else the width of the terminal, else (no terminal) unbounded.
 std::size_t output_width();
 
-/// Whether a stream of the process (1: output, 2: errors) shows colours: a terminal, and NO_COLOR is not set.
+/// Returns true if a stream of the process (1: output, 2: errors) shows colours: it is a terminal, and NO_COLOR is not
+/// set.
 bool shows_colour(int descriptor);
 
 enum class colour { bold, yellow, red, dim };
 
-/// `text` in a colour, if there is colour.
+/// Returns `text` in a colour if `enabled`, else unchanged.
 std::string coloured(std::string_view text, colour as, bool enabled);
 
-/// Text for a terminal: control characters, which a file can put into names, as \n or \x1b.
+/// Escapes control characters, which a file can put into names, as \n or \x1b.
 std::string visible(std::string_view text);
 
-/// How many columns UTF-8 text takes, a character one each.
+/// Returns the number of columns of UTF-8 text, one per character.
 std::size_t text_width(std::string_view text);
 
-/// At most `width` columns of a text, with … in place of what was cut off.
+/// Truncates a text to `width` columns, with … in place of the rest.
 std::string cut(std::string text, std::size_t width);
 
 }  // namespace cli

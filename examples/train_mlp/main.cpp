@@ -53,7 +53,7 @@ std::vector<mlp::measurement> train(mlp::model& model, mlp::options const& given
 }
 
 void run(mlp::options const& given) {
-  // What cannot be written should be known before training, not after.
+  // An output that cannot be written is reported before training, not after.
   std::ofstream curve;
   if (!given.curve.empty()) {
     curve.open(given.curve);

@@ -11,9 +11,9 @@
 
 namespace mlp {
 
-/// What a net is made from. Training that goes on later must go on with the same.
+/// Hyperparameters of a net. Resumed training requires the same ones.
 struct recipe {
-  std::vector<std::int64_t> hidden = {64, 64};  ///< widths of the layers between
+  std::vector<std::int64_t> hidden = {64, 64};  ///< widths of the hidden layers
   std::string optimizer = "adam";
   float rate = 0.01f;
   std::int64_t batch = 64;
@@ -21,7 +21,7 @@ struct recipe {
   std::int64_t seed = 1;
 };
 
-/// As options of the command line.
+/// Returns the hyperparameters as command line options.
 std::string to_string(recipe const& r);
 
 /// Two nets are all there is to training: what `init` makes lives from step to step, and `step` changes it.

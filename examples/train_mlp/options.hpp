@@ -1,4 +1,4 @@
-// What the command line says.
+// Command line options.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct options {
   recipe how;
   std::int64_t steps = 1000;
   std::string backend = "serial";
-  std::filesystem::path net;    ///< empty: nothing is kept
+  std::filesystem::path net;    ///< empty: nothing is saved
   std::filesystem::path curve;  ///< empty: none is drawn
 };
 

@@ -1,4 +1,4 @@
-// The version of plait. The one place that states it: CMake, pkg-config and the tools read it from here.
+// Version macros of plait. CMake, pkg-config and the tools read the version from here; nothing else states it.
 #pragma once
 
 #define PLAIT_VERSION_MAJOR 0

@@ -1,4 +1,4 @@
-// Boost.Graph's graphs: plait ships the adaptation.
+// Boost.Graph types: plait ships the adaptation.
 #pragma once
 
 #include <boost/graph/adjacency_list.hpp>

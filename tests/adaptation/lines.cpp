@@ -1,4 +1,4 @@
-// How many lines it takes to adapt a type: each header of this folder says how many it may be.
+// Limits on the number of lines that an adaptation takes; each header of this folder states its limit.
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@
 #include <adaptation/pointer_net.hpp>
 #include <adaptation/vector_graph.hpp>
 
-// The adaptations that are counted are adaptations.
+// The counted adaptations satisfy the concepts.
 PLAIT_CHECK_FLOW_GRAPH(own::graph);
 PLAIT_CHECK_FLOW_GRAPH(std::vector<std::vector<int>>);
 PLAIT_CHECK_FLOW_GRAPH(cfg::Function);
@@ -34,7 +34,7 @@ struct count {
   int limit = 0;
 };
 
-// Lines between "// [adaptation: …, at most N lines]" and "// [end]".
+// Counts the lines between "// [adaptation: …, at most N lines]" and "// [end]".
 std::optional<count> counted(std::string const& file) {
   std::ifstream in(std::filesystem::path(PLAIT_TEST_DATA_DIR).parent_path() / "adaptation" / file);
   std::optional<count> found;
@@ -54,7 +54,7 @@ std::optional<count> counted(std::string const& file) {
 
 }  // namespace
 
-TEST_CASE("adaptations are short") {
+TEST_CASE("adaptation: stays within its limit of lines") {
   struct expectation {
     char const* file;
     int limit;
@@ -69,6 +69,6 @@ TEST_CASE("adaptations are short") {
     REQUIRE(found.has_value());
     CHECK(found->limit == limit);
     CHECK(found->lines <= limit);
-    CHECK(found->lines >= at_least);  // the markers stand around something
+    CHECK(found->lines >= at_least);  // the markers enclose code
   }
 }

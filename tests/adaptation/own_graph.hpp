@@ -1,4 +1,4 @@
-// A graph type of one's own: the members are the adaptation.
+// User-defined graph type: its members are the adaptation.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A net type of one's own: structs with data members of the right names.
+// User-defined net type: structs with data members of the expected names.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A foreign IR of pointers: blocks that know where they jump to, and their number in their function.
+// Foreign pointer IR: blocks with their jump targets and their number in the function.
 #pragma once
 
 #include <cstddef>

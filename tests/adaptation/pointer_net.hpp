@@ -1,4 +1,4 @@
-// A foreign IR of pointers: instructions in a list that only goes forward, operands are pointers to values.
+// Foreign pointer IR: instructions in a forward list, whose operands are pointers to values.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// A graph that is a vector of vectors of node numbers; node 0 is the entry.
+// Adjacency lists as a vector of vectors of node numbers; node 0 is the entry.
 #pragma once
 
 #include <cstddef>

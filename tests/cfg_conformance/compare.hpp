@@ -1,4 +1,4 @@
-// The comparisons: one function per analysis and module, each in its own file.
+// Comparisons of plait's analyses with LLVM's: one function per analysis and module, each in its own file.
 #pragma once
 
 #include <functional>
@@ -20,10 +20,10 @@ namespace cfg_conformance {
 [[nodiscard]] comparison compare_frontiers(std::vector<function_graph> const& graphs,
                                            std::vector<printed_frontiers> const& printed);
 [[nodiscard]] comparison compare_loops(std::vector<function_graph> const& graphs, printed_loops const& printed);
-/// Where mem2reg puts phis: M.ll and M.mem2reg.ll.
+/// Compares phi placement with that of mem2reg: M.ll and M.mem2reg.ll.
 [[nodiscard]] comparison compare_phis(document const& before, document const& after);
 
-/// Each function with what was printed for it. A function without a result, or a result without a function, is
+/// Pairs each function with its printed result. A function without a result, or a result without a function, counts as
 /// different.
 template <class Printed>
 [[nodiscard]] comparison compare_functions(
@@ -46,7 +46,7 @@ template <class Printed>
   return made;
 }
 
-/// How differences name a block.
+/// Returns the name of a block in differences.
 [[nodiscard]] inline std::string shown(function_graph const& f, std::uint32_t block) { return '%' + f.label(block); }
 
 }  // namespace cfg_conformance

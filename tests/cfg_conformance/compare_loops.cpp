@@ -1,7 +1,8 @@
-// LLVM knows natural loops only, so plait's irreducible ones are left out and depths counted without them.
+// Comparison of loop forests. LLVM's LoopInfo contains natural loops only, so plait's irreducible ones are left out and
+// depths counted without them.
 //
-// LLVM 14 prints loops without saying of which function. They stand in the order of functions, so the text is cut where
-// most loops become equal to plait's (fewest labels unknown to the function, if that leaves a choice): an alignment by
+// LLVM 14 prints loops without naming their function. They are in the order of functions, so the text is cut such that
+// the maximum number of loops equals plait's (ties: fewest labels unknown to the function): sequence alignment by
 // dynamic programming, as in a diff.
 #include <algorithm>
 #include <cstddef>
@@ -61,7 +62,7 @@ loops_by_header natural_loops(function_graph const& f) {
   return made;
 }
 
-// None if the function lacks one of its blocks.
+// Returns the loop by block numbers; none if the function lacks one of its blocks.
 std::optional<natural_loop> resolved(function_graph const& f, std::vector<printed_loop> const& all, std::size_t at) {
   auto const header = f.find(all[at].header());
   if (!header) return std::nullopt;
@@ -85,15 +86,15 @@ bool has_equal(loops_by_header const& own, natural_loop const& loop) {
   return mine != own.end() && mine->second == loop;
 }
 
-// first … last - 1 of the printed loops, all of the function.
-struct part {
+// A range of the printed loops, first … last - 1.
+struct loop_range {
   std::size_t first = 0;
   std::size_t last = 0;
 };
 
-// A loop that is in no other, and those within: they are of one function.
-std::vector<part> groups_of(std::vector<printed_loop> const& printed) {
-  std::vector<part> made;
+// Groups the loops: an outermost loop and those nested in it belong to one function.
+std::vector<loop_range> groups_of(std::vector<printed_loop> const& printed) {
+  std::vector<loop_range> made;
   for (std::size_t i = 0; i != printed.size(); ++i) {
     if (printed[i].parent == no_parent) made.push_back({i, i});
     made.back().last = i + 1;
@@ -101,9 +102,10 @@ std::vector<part> groups_of(std::vector<printed_loop> const& printed) {
   return made;
 }
 
-// By j: where the groups before j must begin to be of one function, since no two loops of it have the same header.
+// By j: the first group such that the groups up to j can belong to one function, since no two loops of a function have
+// the same header.
 std::vector<std::size_t> first_of_one_function(std::vector<printed_loop> const& printed,
-                                               std::vector<part> const& groups) {
+                                               std::vector<loop_range> const& groups) {
   std::vector<std::size_t> made = {0};
   std::map<std::string, std::size_t> last;
   for (std::size_t j = 0; j != groups.size(); ++j) {
@@ -118,15 +120,16 @@ std::vector<std::size_t> first_of_one_function(std::vector<printed_loop> const& 
   return made;
 }
 
-// The parts of a text without headers, by function; none if it cannot be cut, having a header more often than there are
-// functions. 2 points for each loop equal to plait's, 1 for each that the function could have.
-std::optional<std::vector<part>> aligned(std::vector<function_graph> const& graphs,
-                                         std::vector<loops_by_header> const& own,
-                                         std::vector<printed_loop> const& printed) {
+// Returns the ranges of a text without headers, by function; none if no cut exists, because a header occurs more often
+// than there are functions. Scores 2 points for each loop equal to plait's, 1 for each that the function could have.
+std::optional<std::vector<loop_range>> aligned(std::vector<function_graph> const& graphs,
+                                               std::vector<loops_by_header> const& own,
+                                               std::vector<printed_loop> const& printed) {
   constexpr std::int64_t impossible = std::numeric_limits<std::int64_t>::min() / 2;
-  std::vector<part> const groups = groups_of(printed);
+  std::vector<loop_range> const groups = groups_of(printed);
   std::vector<std::size_t> const first = first_of_one_function(printed, groups);
-  // points[j]: of the first j groups among the functions so far. begins[f][j]: where those of f begin if they end at j.
+  // points[j]: score of the first j groups among the functions so far. begins[f][j]: the first group of f if its groups
+  // end at j.
   std::vector<std::int64_t> points(groups.size() + 1, impossible);
   points[0] = 0;
   std::vector<std::vector<std::uint32_t>> begins(graphs.size());
@@ -145,7 +148,7 @@ std::optional<std::vector<part>> aligned(std::vector<function_graph> const& grap
     }
   }
   if (points.back() < 0) return std::nullopt;
-  std::vector<part> made(graphs.size());
+  std::vector<loop_range> made(graphs.size());
   std::size_t j = groups.size();
   for (std::size_t f = graphs.size(); f-- != 0;) {
     made[f].last = j == 0 ? 0 : groups[j - 1].last;
@@ -172,7 +175,7 @@ void add_set_difference(std::vector<std::string>& made, function_graph const& f,
 }
 
 std::vector<std::string> differences(function_graph const& f, loops_by_header const& own,
-                                     std::vector<printed_loop> const& printed, part const& mine) {
+                                     std::vector<printed_loop> const& printed, loop_range const& mine) {
   std::vector<std::string> made;
   std::set<std::uint32_t> seen;
   for (std::size_t i = mine.first; i != mine.last; ++i) {
@@ -213,28 +216,28 @@ comparison compare_loops(std::vector<function_graph> const& graphs, printed_loop
   if (printed.has_headers) {
     struct function_part {
       std::string function;
-      part loops;
+      loop_range loops;
     };
-    std::vector<function_part> parts;
+    std::vector<function_part> ranges;
     std::size_t at = 0;
     for (std::string const& name : printed.functions) {
-      part mine{at, at};
+      loop_range mine{at, at};
       while (mine.last != printed.loops.size() && printed.loops[mine.last].function == name) ++mine.last;
       at = mine.last;
-      parts.push_back({name, mine});
+      ranges.push_back({name, mine});
     }
-    return compare_functions<function_part>(graphs, parts, [&](function_graph const& f, function_part const& p) {
+    return compare_functions<function_part>(graphs, ranges, [&](function_graph const& f, function_part const& p) {
       return differences(f, natural_loops(f), printed.loops, p.loops);
     });
   }
   std::vector<loops_by_header> own;
   own.reserve(graphs.size());
   for (function_graph const& f : graphs) own.push_back(natural_loops(f));
-  auto const parts = aligned(graphs, own, printed.loops);
+  auto const ranges = aligned(graphs, own, printed.loops);
   comparison made;
   for (std::size_t f = 0; f != graphs.size(); ++f) {
-    if (parts)
-      made.add(graphs[f].name(), differences(graphs[f], own[f], printed.loops, (*parts)[f]));
+    if (ranges)
+      made.add(graphs[f].name(), differences(graphs[f], own[f], printed.loops, (*ranges)[f]));
     else
       made.add(graphs[f].name(), {"LLVM has more loops with one header than there are functions"});
   }

@@ -1,5 +1,5 @@
-// plait_cfg_conformance: compares plait's analyses of flow graphs with what LLVM's printed. Exit status 0: all equal;
-// 1: some function is different; 2: wrong usage, a file that is not what it should be, or nothing to compare.
+// plait_cfg_conformance: compares plait's analyses of flow graphs with LLVM's printed results. Exit status 0: all
+// equal; 1: some function differs; 2: wrong usage, a malformed file, or nothing to compare.
 #include <array>
 #include <exception>
 #include <filesystem>
@@ -78,7 +78,7 @@ int wrong_usage(std::string const& message) {
   return 2;
 }
 
-// A file that cannot be read ends its analysis, not the run.
+// A file that cannot be read ends its analysis, not the whole run.
 class comparisons {
  public:
   explicit comparisons(arguments const& given) : given_(given) {}

@@ -17,7 +17,7 @@ std::string shown_name(std::string const& name, std::string const& type) {
   return name.empty() || name.find_first_not_of("0123456789") == std::string::npos ? '(' + type + ')' : name;
 }
 
-// Where a variable's only store is, if it has one.
+// The position of a variable's only store, if it has one.
 struct single_store {
   std::size_t count = 0;
   std::uint32_t block = 0;
@@ -52,8 +52,8 @@ class foretelling {
   }
 
  private:
-  // In LLVM's order, because what a store stores may itself be the only value of another variable: a variable that is
-  // done with is replaced in the list by the last one.
+  // In LLVM's order, because the stored value may itself be the only value of another variable: the last variable
+  // replaces a finished one in the list.
   void settle_single_stores() {
     std::vector<single_store> stores(round_.variables.size());
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> loads(round_.variables.size());
@@ -96,7 +96,7 @@ class foretelling {
       }
       bool all = true;
       for (auto const& [b, i] : loads) {
-        // For LLVM, everything dominates what is unreachable.
+        // In LLVM everything dominates unreachable blocks.
         if (b == store.block ? i > store.index : !tree_.contains(b) || tree_.dominates(store.block, b))
           promoter_.replace(round_.blocks[b][i].value, value);
         else
@@ -107,7 +107,7 @@ class foretelling {
     return settle_in_one_block(v, store, loads);
   }
 
-  // All accesses in one block, and no load before the first store, unless nothing is stored.
+  // Handles variables with all accesses in one block and no load before the first store, unless nothing is stored.
   bool settle_in_one_block(std::uint32_t v, single_store const& store,
                            std::vector<std::pair<std::uint32_t, std::uint32_t>> const& loads) {
     std::uint32_t const block = store.count != 0 ? store.block : loads.front().first;
@@ -148,7 +148,7 @@ class foretelling {
   }
 
   void replace_loads() {
-    // Dominators first, so that what a store stores is known when it is loaded.
+    // Dominators first, so that stored values are known when they are loaded.
     for (std::uint32_t const b : tree_.preorder())
       for (std::uint32_t i = 0; i != round_.blocks[b].size(); ++i) {
         variable_access const& a = round_.blocks[b][i];
@@ -170,7 +170,7 @@ class foretelling {
     }
   }
 
-  // What LLVM's SimplifyPHINode says.
+  // Follows LLVM's SimplifyPHINode.
   std::optional<value_name> simplified(std::size_t p) const {
     value_name common;
     bool undefined = false;
@@ -197,7 +197,7 @@ class foretelling {
     auto const from = promoter_.block_of(value);
     if (!from) return true;
     if (!tree_.strictly_dominates(*from, block)) return false;
-    // An invoke's value is there on its normal edge only.
+    // The value of an invoke is available on its normal edge only.
     auto const label = promoter_.normal_target_of(value);
     if (!label) return true;
     auto const target = graph_.find(*label);
@@ -227,7 +227,8 @@ std::vector<ll_instruction const*> phis_of(ll_block const& block) {
   return made;
 }
 
-// "x.addr.0", "x.addr.12", "x.addr.01" (made unique): x.addr. Without a dot and digits at its end it is no such name.
+// Returns the variable of a phi: x.addr for "x.addr.0", "x.addr.12", "x.addr.01" (made unique). A name without a final
+// dot and digits has none.
 std::string variable_of_phi(std::string const& phi) {
   std::size_t const dot = phi.find_last_not_of("0123456789");
   if (dot == std::string::npos || dot + 1 == phi.size() || phi[dot] != '.') return '%' + phi;

@@ -1,4 +1,4 @@
-# The program itself: what counts as equal and different, exit statuses, missing and malformed files.
+# Test of the program: equal and different results, exit statuses, missing and malformed files.
 cmake_minimum_required(VERSION 3.25)
 
 # fresh(): an empty folder of modules.
@@ -86,7 +86,7 @@ string(REPLACE "\t %b" "\t %a" wrong "${rows}")
 file(WRITE ${WORK}/M.domfrontier.txt "${wrong}  DomFrontier for BB %b is:\t %c\n")
 conformance(1 "the frontier of %a has %a in LLVM only\n    the frontier of %a has %b in plait only\n    LLVM has block %c" --verbose ${WORK})
 
-# Post-dominators: several roots, an endless loop.
+# Post-dominators: several roots, an infinite loop.
 fresh()
 file(WRITE ${WORK}/M.cfg.txt "func f 4\n0 entry : 1 2\n1 a :\n2 b : 3\n3 c : 2\n")
 set(tree "PostDominatorTree for function: f\n  [1]  <<exit node>> ${n}\n    [2] %entry ${n}\n    [2] %a ${n}\n    [2] %c ${n}\n      [3] %b ${n}\nRoots: %a %c \n")
@@ -100,7 +100,7 @@ string(REPLACE "Roots: %a %c" "Roots: %a %b" wrong "${tree}")
 file(WRITE ${WORK}/M.postdomtree.txt "${wrong}")
 conformance(1 "LLVM's roots are %a %b, plait's %a %c" ${WORK})
 
-# Loops: which function they are of is found out; nesting; a difference in one function leaves the others alone.
+# Loops: assignment to functions; nesting; a difference in one function does not affect the others.
 fresh()
 set(one "1 h : 2\n2 b : 1 3\n3 e :\n")
 file(WRITE ${WORK}/M.cfg.txt "func f 4\n0 entry : 1\n${one}func none 1\n0 entry :\nfunc g 4\n0 entry : 1\n${one}func n 3\n0 entry : 1\n1 h : 2\n2 b : 2 1\n")
@@ -126,7 +126,7 @@ conformance(0 "M +loops +4 +4 +0\n" ${WORK})
 file(WRITE ${WORK}/M.loops.txt "Loop info for function 'f':\nLoop info for function 'none':\n${loop}Loop info for function 'g':\n${loop}Loop info for function 'n':\n${nest}")
 conformance(1 "M loops f\n    loop of %h is in plait only\n.*M loops none\n    loop of %h has blocks in LLVM which the flow graph lacks\n" ${WORK})
 
-# Phis: by block and variable; values that are the same make none; both files are needed.
+# Phis: by block and variable; equal values need no phi; both files are required.
 fresh()
 set(head "define i32 @f(i32 %x, i1 %b) {\nentry:\n")
 set(before "${head}  %v = alloca i32\n  store i32 0, i32* %v\n  br i1 %b, label %then, label %end\nthen:\n  store i32 %x, i32* %v\n  br label %end\nend:\n  %r = load i32, i32* %v\n  ret i32 %r\n}\n")

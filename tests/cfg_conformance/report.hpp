@@ -1,4 +1,4 @@
-// What a comparison found, and how it is printed.
+// Result of a comparison, and its printed report.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace cfg_conformance {
 
-/// A function for which plait's answer is not LLVM's.
+/// A function for which plait's result differs from LLVM's.
 struct different_function {
   std::string name;
   std::vector<std::string> differences;  ///< at least one
@@ -21,14 +21,14 @@ struct comparison {
   std::size_t functions = 0;
   std::vector<different_function> different;
 
-  /// Counts a function; it is equal if there are no differences.
+  /// Counts a function, as equal if there are no differences.
   void add(std::string const& function, std::vector<std::string> differences) {
     ++functions;
     if (!differences.empty()) different.push_back({function, std::move(differences)});
   }
 };
 
-/// The table, after what is different: per function the first difference, or all of them.
+/// Prints the differences, per function the first or all of them, then the table.
 void print_report(std::ostream& out, std::vector<comparison> const& all, bool verbose);
 
 }  // namespace cfg_conformance

@@ -1,4 +1,4 @@
-// A function's variables as a program, and its SSA form: where phis go, what each load reads.
+// SSA construction for the variables of a function: phi placement, and the value that each load reads.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class access_net {
   std::vector<variable_access> const* accesses_;
 };
 
-/// A function as a program, as far as variables are concerned. It refers to both.
+/// A function as a program over its variables. Refers to both arguments.
 class access_program {
  public:
   access_program(function_graph const& graph, promotion_round const& round) : graph_(&graph), round_(&round) {}
@@ -50,12 +50,12 @@ class access_program {
   promotion_round const* round_;
 };
 
-/// What a variable holds somewhere.
+/// The value of a variable at a point.
 struct variable_value {
   enum class kind : std::uint8_t { undefined, store, phi };
   kind is = kind::undefined;
-  std::uint32_t index = 0;  ///< of the phi; of the access in its block
-  std::uint32_t block = 0;  ///< of the store
+  std::uint32_t index = 0;  ///< index of the phi, or of the access in its block
+  std::uint32_t block = 0;  ///< block of the store
 };
 
 struct variable_phi {
@@ -66,11 +66,11 @@ struct variable_phi {
 
 struct variable_ssa {
   std::vector<variable_phi> phis;
-  /// By block and access; of stores nothing. Unreachable blocks have none.
+  /// By block and access; unused for stores. Unreachable blocks have none.
   std::vector<std::vector<variable_value>> loads;
 };
 
-/// plait's pruned SSA form of the program.
+/// Returns plait's pruned SSA form of the program.
 [[nodiscard]] variable_ssa construct_variable_ssa(function_graph const& f, promotion_round const& round);
 
 }  // namespace cfg_conformance

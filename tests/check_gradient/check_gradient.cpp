@@ -1,4 +1,4 @@
-// The check itself: what it finds, and what it refuses.
+// check_gradient itself: findings and refusals.
 #include <string>
 #include <vector>
 
@@ -16,9 +16,9 @@ plait::workspace<plait::serial> given(std::vector<std::pair<std::string, test::t
   return blobs;
 }
 
-TEST_CASE("check_gradient finds a wrong rule, and where it is wrong") {
+TEST_CASE("check_gradient: finds the elements where a rule is wrong") {
   plait::gradient_rules rules = plait::gradient_rules::standard();
-  rules.set("Sqr", [](plait::gradient_context& c) {  // 2 is missing
+  rules.set("Sqr", [](plait::gradient_context& c) {  // lacks the factor 2
     c.op("Mul", {c.output_gradient(0), c.input(0)}, {c.input_gradient(0)});
   });
   auto const blobs = given({{"x", test::doubles({0.5, 0, -3}, {3})}});
@@ -35,7 +35,7 @@ TEST_CASE("check_gradient finds a wrong rule, and where it is wrong") {
   for (auto const& e : check.off) CHECK(!e.kink);
 }
 
-TEST_CASE("check_gradient says where a function has a kink") {
+TEST_CASE("check_gradient: marks kinks") {
   auto const blobs = given({{"x", test::doubles({0, 0.5, 3e-6, -6e-6, -0.5}, {5})}});
   auto const check = plait::check_gradient(test::tiny_net("Relu x > y"), {"y"}, {"x"}, blobs);
   CHECK(!check.ok());
@@ -47,7 +47,7 @@ TEST_CASE("check_gradient says where a function has a kink") {
   CHECK(check.text().find("at a kink") != std::string::npos);
 }
 
-TEST_CASE("check_gradient is right where a function bends much") {
+TEST_CASE("check_gradient: is accurate for functions of large curvature") {
   auto const blobs = given({{"x", test::doubles({0.1, 0.37, -0.9}, {3})}});
   plait::netdef net = test::tiny_net("Scale x > s; Sin s > y");
   net.op[0].arg.push_back(plait::make_argument(net, {"scale", 1000.0f}));
@@ -56,15 +56,15 @@ TEST_CASE("check_gradient is right where a function bends much") {
   CHECK(check.ok());
 }
 
-TEST_CASE("check_gradient takes floats as doubles, and what has no gradient for zero") {
+TEST_CASE("check_gradient: converts floats to double and takes a missing gradient for zero") {
   plait::workspace<plait::serial> blobs;
   blobs.feed("x", std::vector<float>{0.5f, -1}, {2});
   blobs.feed("z", std::vector<float>{0.5f, -1}, {2});
   CHECK(plait::check_gradient(test::tiny_net("Tanh x > y; Sin z > v"), {"y"}, {"x", "z"}, blobs).ok());
-  CHECK(blobs.view("x").type() == plait::element_type::float32);  // as it was
+  CHECK(blobs.view("x").type() == plait::element_type::float32);  // is unchanged
 }
 
-TEST_CASE("Caffe2's rules belong to Caffe2's operators, of which neither knows an axis of Gather") {
+TEST_CASE("caffe2_gradient_rules: match caffe2_operators, both of which ignore the axis of Gather") {
   auto const net = test::tiny_net("Gather x i > y [axis 1]");
   auto const blobs = given({{"x", test::random_tensor({3, 3}, 1)}, {"i", test::int32s({2, 0}, {2})}});
   auto const old = plait::caffe2_operators<plait::serial>();
@@ -73,14 +73,14 @@ TEST_CASE("Caffe2's rules belong to Caffe2's operators, of which neither knows a
   CHECK(plait::check_gradient(net, {"y"}, {"x"}, blobs, plait::gradient_rules::standard(), standard).ok());
 }
 
-TEST_CASE("check_gradient looks at as many elements as it is asked for") {
+TEST_CASE("check_gradient: checks at most most_elements") {
   auto const blobs = given({{"x", test::random_tensor({10, 10}, 1)}});
   auto const check = plait::check_gradient(test::tiny_net("Tanh x > y"), {"y"}, {"x"}, blobs, {.most_elements = 7});
   CHECK(check.ok());
   CHECK(check.checked == 7);
 }
 
-TEST_CASE("check_gradient refuses what cannot be moved") {
+TEST_CASE("check_gradient: refuses integer, unknown and duplicate blobs") {
   auto const net = test::tiny_net("Gather x i > y");
   auto const blobs = given({{"x", test::random_tensor({3, 2}, 1)}, {"i", test::int32s({2, 0}, {2})}});
   CHECK_THROWS_AS((void)plait::check_gradient(net, {"y"}, {"i"}, blobs), plait::net_error);

@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/net_builder.hpp>
-#include <plait/netdef/text_writer.hpp>
 
 #include <support/gradient_cases.hpp>
 
@@ -36,7 +36,7 @@ void check(net_builder const& n, given const& values, std::vector<std::string> c
   CHECK(found.ok());
 }
 
-// The gradient of `of` by running the net with its gradient ops.
+// Returns the gradient of `of` from a run of the net with its gradient ops.
 std::vector<double> gradient(net_builder const& n, given const& values, std::string const& y, std::string const& of) {
   plait::netdef net = n.net();
   auto const grads = plait::add_gradient_ops(net, {y}, plait::gradient_rules::standard());
@@ -46,7 +46,7 @@ std::vector<double> gradient(net_builder const& n, given const& values, std::str
   return blobs.fetch<double>(grads.at(of).values);
 }
 
-// acc after `times` rounds of `round`, which finds i, one and whatever is given.
+// Builds a While of `times` iterations of `round`, which sees i, one and the inputs.
 template <class Round>
 net_builder loop(std::vector<char const*> const& inputs, Round round) {
   net_builder n("loop");
@@ -68,25 +68,25 @@ given counted(double times, given more) {
   return more;
 }
 
-TEST_CASE("gradients of While: what every iteration reads adds up") {
+TEST_CASE("While gradient: the gradient of a loop-invariant blob is summed over iterations") {
   auto n = loop({"acc", "x"}, [](net_builder& b) {
     b.op("Mul", {"x", "x"}, {"square"});
     b.op("Add", {"acc", "square"}, {"acc"});
   });
   n.op("Copy", {"acc"}, {"y"});
   given const values = counted(4, {{"acc", number(0)}, {"x", number(1.5)}});
-  CHECK(gradient(n, values, "y", "x") == std::vector<double>{12});  // the recorded system says 3
+  CHECK(gradient(n, values, "y", "x") == std::vector<double>{12});  // Caffe2 returns 3
   check(n, values, {"acc", "x"});
 }
 
-TEST_CASE("gradients of While: products in place") {
+TEST_CASE("While gradient: products in place equal finite differences") {
   auto n = loop({"acc", "x"}, [](net_builder& b) { b.op("Mul", {"acc", "x"}, {"acc"}); });
   n.op("Copy", {"acc"}, {"y"});
   for (double times : {0.0, 1.0, 3.0, 5.0})
     check(n, counted(times, {{"acc", doubles({0.7, -1.2}, {2})}, {"x", doubles({1.5, 0.4}, {2})}}), {"acc", "x"});
 }
 
-TEST_CASE("gradients of While: no iteration at all") {
+TEST_CASE("While gradient: zero iterations pass the gradient through") {
   auto n = loop({"acc", "x"}, [](net_builder& b) {
     b.op("Tanh", {"acc"}, {"t"});
     b.op("Add", {"t", "x"}, {"acc"});
@@ -99,7 +99,7 @@ TEST_CASE("gradients of While: no iteration at all") {
   check(n, counted(3, {{"acc", number(0.7)}, {"x", number(1.5)}}), {"acc", "x"});
 }
 
-TEST_CASE("gradients of While: blobs handed on that matter through others only") {
+TEST_CASE("While gradient: a loop-carried blob that matters only through another one has a gradient") {
   // acc += s; s *= w: nothing reads s after the loop.
   auto n = loop({"acc", "s", "w"}, [](net_builder& b) {
     b.op("Add", {"acc", "s"}, {"acc"});
@@ -109,7 +109,7 @@ TEST_CASE("gradients of While: blobs handed on that matter through others only")
   check(n, counted(4, {{"acc", number(0.1)}, {"s", number(0.7)}, {"w", number(1.3)}}), {"acc", "s", "w"});
 }
 
-TEST_CASE("gradients of While: chains of blobs handed on, and one overwritten unread") {
+TEST_CASE("While gradient: chains of loop-carried blobs, one overwritten unread, equal finite differences") {
   auto n = loop({"a", "b", "c", "x"}, [](net_builder& l) {
     l.op("Add", {"a", "b"}, {"a"});
     l.op("Tanh", {"c"}, {"b"});
@@ -121,19 +121,19 @@ TEST_CASE("gradients of While: chains of blobs handed on, and one overwritten un
           {"a", "b", "c", "x"});
 }
 
-TEST_CASE("gradients of While: a gradient that comes in as <blob>_grad") {
+TEST_CASE("While gradient: the incoming gradient may be named <blob>_grad") {
   auto n = loop({"acc", "x"}, [](net_builder& b) { b.op("Mul", {"acc", "x"}, {"acc"}); });
-  n.op("Tanh", {"acc"}, {"y"});  // its gradient op makes acc_grad
+  n.op("Tanh", {"acc"}, {"y"});  // its gradient op writes acc_grad
   check(n, counted(2, {{"acc", number(0.7)}, {"x", number(0.8)}}), {"acc", "x"});
 }
 
-TEST_CASE("gradients of While: what is read inside and outside adds up") {
+TEST_CASE("While gradient: gradients of a blob read inside and outside are summed") {
   auto n = loop({"acc", "x"}, [](net_builder& b) { b.op("Mul", {"acc", "x"}, {"acc"}); });
   n.op("Mul", {"acc", "x"}, {"y"});
   check(n, counted(2, {{"acc", number(0.7)}, {"x", number(0.8)}}), {"acc", "x"});
 }
 
-// y before, and what the branches make of it.
+// Builds an If with the branches, optionally with y set before.
 template <class Then, class Else>
 net_builder choice(Then then, Else otherwise, bool y_before) {
   net_builder n("choice");
@@ -146,7 +146,7 @@ net_builder choice(Then then, Else otherwise, bool y_before) {
   return n;
 }
 
-TEST_CASE("gradients of If") {
+TEST_CASE("If gradient: equals finite differences in both branches") {
   auto const value = [](net_builder& n, bool taken) {
     n.op("Sqr", {"y"}, {"z"});
     check(n, {{"x", doubles({0.7, -0.4}, {2})}, {"w", doubles({1.5, 0.3}, {2})}, {"cond", flag(taken)}}, {"x", "w"},
@@ -181,7 +181,7 @@ TEST_CASE("gradients of If") {
           [](net_builder& b) { b.op("Relu", {"y"}, {"y"}); }, true);
       value(n, taken);
     }
-    SUBCASE("one branch overwrites, the other changes") {
+    SUBCASE("one branch overwrites, the other updates") {
       auto n = choice([](net_builder& b) { b.op("Sigmoid", {"w"}, {"y"}); },
                       [](net_builder& b) {
                         b.op("Mul", {"y", "x"}, {"y"});
@@ -262,7 +262,7 @@ TEST_CASE("gradients of If") {
   }
 }
 
-TEST_CASE("gradients of If in While in If") {
+TEST_CASE("If gradient: If in While in If equals finite differences") {
   net_builder n("nest");
   auto [x, w, cond] = n.external_inputs("x", "w", "cond");
   auto [i, one, times, half, more] = n.external_inputs("i", "one", "times", "half", "more");
@@ -305,7 +305,7 @@ TEST_CASE("gradients of If in While in If") {
           {"x", "w"}, {"z"}, {.overwritten = plait::overwritten_values::copy});
 }
 
-TEST_CASE("gradients of If in If: what neither branch writes comes through, also beside other outputs") {
+TEST_CASE("If gradient: in a nested If, a blob that no branch writes passes its gradient through") {
   for (bool outer : {true, false})
     for (bool inner : {true, false}) {
       CAPTURE(outer);
@@ -325,7 +325,7 @@ TEST_CASE("gradients of If in If: what neither branch writes comes through, also
     }
 }
 
-TEST_CASE("gradients of If in While: a blob that only some iterations write") {
+TEST_CASE("If gradient: in a While, a blob that only some iterations write equals finite differences") {
   auto n = loop({"acc", "x", "half"}, [](net_builder& b) {
     b.op("LT", {"i", "half"}, {"early"});
     b.if_("early", [](net_builder& t) { t.op("Tanh", {"x"}, {"acc"}); });
@@ -336,19 +336,19 @@ TEST_CASE("gradients of If in While: a blob that only some iterations write") {
     check(n, counted(4, {{"acc", number(0.7)}, {"x", number(0.8)}, {"half", number(half)}}), {"acc", "x"});
 }
 
-TEST_CASE("gradients of Do") {
+TEST_CASE("Do gradient: equals finite differences") {
   net_builder n("done");
   n.external_inputs("x", "w");
   n.declare("y");
   n.do_([](net_builder& b) {
     b.op("Mul", {"x", "w"}, {"t"});
-    b.op("Tanh", {"t"}, {"t"});  // in place: the product is kept for nobody
+    b.op("Tanh", {"t"}, {"t"});  // in place: the product is not saved
     b.op("Add", {"t", "x"}, {"y"});
   });
   check(n, {{"x", number(0.7)}, {"w", number(1.5)}}, {"x", "w"});
 }
 
-// The net's Do, with `blob` no longer among its outputs: it writes one of its inputs, and does not say so.
+// Removes `blob` from the outputs of the net's Do, which then writes an input without listing it as an output.
 plait::netdef unlisted(plait::netdef net, std::string_view blob) {
   plait::op_def& op = *std::ranges::find(net.op, "Do", [&](plait::op_def const& o) { return net.text(o.type); });
   auto const at = std::ranges::find(op.output, net.symbols.find(blob));
@@ -361,7 +361,7 @@ plait::netdef unlisted(plait::netdef net, std::string_view blob) {
   return net;
 }
 
-TEST_CASE("gradients of Do: what its net writes under the name of an input is an output, listed or not") {
+TEST_CASE("Do gradient: a blob written under the name of an input is an output, listed or not") {
   for (bool is_read : {true, false}) {
     net_builder n("done");
     n.external_inputs("x", "w");
@@ -386,7 +386,7 @@ TEST_CASE("gradients of Do: what its net writes under the name of an input is an
   }
 }
 
-TEST_CASE("gradients of If: places from outside, and out of both branches, among what has gradients") {
+TEST_CASE("If gradient: inactive blobs enter and leave branches beside active ones") {
   net_builder n("places");
   for (char const* name : {"x", "w", "cond"}) n.external_input(name);
   n.declare("y");
@@ -414,7 +414,7 @@ TEST_CASE("gradients of If: places from outside, and out of both branches, among
           {"x", "w"}, {"out"});
 }
 
-TEST_CASE("gradients of While: a body that counts with integers, whose count has no gradient") {
+TEST_CASE("While gradient: an integer counter in the body is inactive") {
   net_builder n("loop");
   for (char const* name : {"acc", "x", "i", "one", "times", "cond"}) n.external_input(name);
   n.op("Size", {"x"}, {"count"});
@@ -438,7 +438,7 @@ TEST_CASE("gradients of While: a body that counts with integers, whose count has
     check(n, counted(times, {{"acc", number(0.7)}, {"x", number(0.4)}}), {"acc", "x"});
 }
 
-TEST_CASE("gradients of If: a condition that is overwritten afterwards, and that nets inside read as well") {
+TEST_CASE("If gradient: a condition may be overwritten afterwards and read by nested nets") {
   for (bool taken : {true, false})
     for (bool around : {true, false}) {
       CAPTURE(taken);
@@ -465,7 +465,7 @@ TEST_CASE("gradients of If: a condition that is overwritten afterwards, and that
     }
 }
 
-TEST_CASE("gradients of If: a branch makes the condition of another one anew, under its own name") {
+TEST_CASE("If gradient: a branch may overwrite its condition, which a nested If reads") {
   for (double x : {0.7, -0.7})
     for (bool taken : {true, false}) {
       net_builder n("anew");
@@ -484,7 +484,7 @@ TEST_CASE("gradients of If: a branch makes the condition of another one anew, un
     }
 }
 
-TEST_CASE("gradients of Do: rows of a gradient that leaves it are those that were gathered, not what is there later") {
+TEST_CASE("Do gradient: a sparse gradient keeps the indices gathered, although they are overwritten later") {
   net_builder n("rows");
   n.external_inputs("t", "rows", "others");
   n.declare("y");
@@ -500,7 +500,7 @@ TEST_CASE("gradients of Do: rows of a gradient that leaves it are those that wer
         {"t"}, {"z"});
 }
 
-TEST_CASE("gradients of While: a body that hands nothing back passes on what comes in where it does not run") {
+TEST_CASE("While gradient: a body without a gradient passes the incoming gradient through after zero iterations") {
   for (double times : {0.0, 1.0, 3.0}) {
     CAPTURE(times);
     SUBCASE("overwritten") {
@@ -527,13 +527,13 @@ TEST_CASE("gradients of While: a body that hands nothing back passes on what com
       n.op("Add", {"acc", "more"}, {"sum"});
       n.op("Mul", {"sum", "x"}, {"y"});
       given const values = counted(times, {{"acc", number(0)}, {"more", number(0)}, {"x", number(0.6)}});
-      // y = (3x - x) x without an iteration, (a + 0.5) x with a = 3x that counts as constant else
+      // y = (3x - x) x without an iteration, else (a + 0.5) x with the constant a = 3x
       CHECK(gradient(n, values, "y", "x")[0] == doctest::Approx(times == 0 ? 4 * 0.6 : 3 * 0.6 + 0.5));
     }
   }
 }
 
-// A net for a branch that shares the blobs of the net around it.
+// Builds a net for a branch that shares the blobs of the enclosing net.
 template <class Fill>
 plait::netdef branch(std::vector<char const*> const& known, Fill fill) {
   net_builder n("branch");
@@ -542,10 +542,10 @@ plait::netdef branch(std::vector<char const*> const& known, Fill fill) {
   return n.take();
 }
 
-TEST_CASE("gradients of If whose branches share the blobs of the net around") {
+TEST_CASE("If gradient: branches that share the blobs of the enclosing net equal finite differences") {
   for (bool taken : {true, false}) {
     CAPTURE(taken);
-    SUBCASE("copies of a blob in a branch, in the next one and around") {
+    SUBCASE("copies of a blob in two branches and outside") {
       net_builder n("copies");
       for (char const* name : {"x", "w", "cond"}) n.external_input(name);
       auto const twice = [](net_builder& b) {
@@ -560,7 +560,7 @@ TEST_CASE("gradients of If whose branches share the blobs of the net around") {
       check(n, {{"x", number(0.7)}, {"w", number(1.5)}, {"cond", flag(taken)}}, {"x", "w"}, {"z"},
             {.overwritten = plait::overwritten_values::copy});
     }
-    SUBCASE("a branch that is not taken makes what only its gradient reads") {
+    SUBCASE("a branch that is not taken computes a blob that only its gradient reads") {
       net_builder n("locals");
       for (char const* name : {"x", "w", "cond"}) n.external_input(name);
       n.op("Tanh", {"x"}, {"y"});

@@ -10,11 +10,11 @@ namespace {
 using test::check_gradient_of;
 using test::random_tensor;
 
-// Away from zero, where several of them have a kink.
+// Avoids zero, where several functions have a kink.
 test::tensor64 some(plait::shape const& dims, std::uint64_t seed = 1) { return random_tensor(dims, seed, -2, 2, {0}); }
 test::tensor64 positive(plait::shape const& dims, std::uint64_t seed = 2) { return random_tensor(dims, seed, 0.3, 2); }
 
-TEST_CASE("check_gradient: functions of one tensor") {
+TEST_CASE("element-wise gradients: functions of one tensor equal finite differences") {
   for (plait::shape const& dims : {plait::shape{3, 4}, plait::shape{7}, plait::shape{}, plait::shape{2, 1, 3}}) {
     for (std::string const op : {"Abs",
                                  "Cos",
@@ -72,12 +72,12 @@ TEST_CASE("check_gradient: functions of one tensor") {
   }
 }
 
-TEST_CASE("check_gradient: in place") {
+TEST_CASE("element-wise gradients: functions in place equal finite differences") {
   for (std::string const op : {"Tanh", "Relu", "Sigmoid", "Exp", "Scale", "Negative", "Elu", "LeakyRelu", "Softplus"})
     check_gradient_of({"Copy x > h; " + op + " h > h; Tanh h > y", {{"x", some({3, 2})}}, {"x"}});
 }
 
-TEST_CASE("check_gradient: arithmetic on equal shapes") {
+TEST_CASE("element-wise gradients: arithmetic on equal shapes equals finite differences") {
   for (std::string const op : {"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Mean", "Sum"})
     check_gradient_of({op + " a b > y", {{"a", positive({3, 4}, 5)}, {"b", positive({3, 4}, 6)}}, {"a", "b"}});
   for (std::string const op : {"Max", "Min", "Mean", "Sum"})
@@ -87,7 +87,7 @@ TEST_CASE("check_gradient: arithmetic on equal shapes") {
     check_gradient_of({op + (op == "Concat" ? " x x > y s" : " x x > y"), {{"x", some({2, 3})}}, {"x"}});
 }
 
-TEST_CASE("check_gradient: arithmetic with the arguments broadcast and axis") {
+TEST_CASE("element-wise gradients: arithmetic with the arguments broadcast and axis equals finite differences") {
   for (std::string const op : {"Add", "Sub", "Mul", "Div", "Pow"}) {
     auto const check = [&](plait::shape const& b, std::string const& arguments) {
       check_gradient_of({op + " a b > y [broadcast 1]" + arguments,
@@ -102,7 +102,7 @@ TEST_CASE("check_gradient: arithmetic with the arguments broadcast and axis") {
   }
 }
 
-TEST_CASE("check_gradient: where the sign of Y is not that of X, an operand is listed twice, or 0 / 0 is in the way") {
+TEST_CASE("element-wise gradients: negative alpha, duplicate operands and 0 / 0 are correct or refused") {
   auto const x = random_tensor({6}, 1, -2, 2, {0});
   auto const z = random_tensor({6}, 2, -2, 2, {0});
   check_gradient_of({"LeakyRelu x > y [alpha -0.5]", {{"x", x}}, {"x"}});
@@ -124,7 +124,7 @@ TEST_CASE("check_gradient: where the sign of Y is not that of X, an operand is l
   }
 }
 
-TEST_CASE("check_gradient: arithmetic that repeats either operand as numpy does") {
+TEST_CASE("element-wise gradients: arithmetic with NumPy broadcasting equals finite differences") {
   for (std::string const op : {"Add", "Sub", "Mul", "Div", "Pow"}) {
     auto const check = [&](plait::shape const& a, plait::shape const& b) {
       check_gradient_of({op + " a b > y",
@@ -147,7 +147,7 @@ TEST_CASE("check_gradient: arithmetic that repeats either operand as numpy does"
   }
 }
 
-TEST_CASE("check_gradient: selections and parameters") {
+TEST_CASE("element-wise gradients: Where, PRelu and WeightedSum equal finite differences") {
   test::tensor64 const where = test::tensor64::from(std::vector<bool>{true, false, false, true, true, false}, {2, 3});
   check_gradient_of({"Where c a b > y", {{"c", where}, {"a", some({2, 3}, 5)}, {"b", some({2, 3}, 6)}}, {"a", "b"}});
   check_gradient_of({"PRelu x s > y", {{"x", some({2, 3, 2})}, {"s", positive({3})}}, {"x", "s"}});

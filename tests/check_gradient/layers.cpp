@@ -15,7 +15,7 @@ using test::random_tensor;
 test::tensor64 some(plait::shape const& dims, std::uint64_t seed = 1) {
   return random_tensor(dims, seed, -1.5, 1.5, {0});
 }
-// Rows of numbers that add up to one.
+// Returns rows that sum to one.
 test::tensor64 distribution(std::size_t rows, std::size_t columns, std::uint64_t seed) {
   auto values = random_tensor({static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)}, seed, 0.2, 1)
                     .values<double>();
@@ -27,7 +27,7 @@ test::tensor64 distribution(std::size_t rows, std::size_t columns, std::uint64_t
   return test::doubles(values, {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)});
 }
 
-TEST_CASE("check_gradient: FC and matrix products") {
+TEST_CASE("layer gradients: FC, matrix products and convolutions equal finite differences") {
   check_gradient_of(
       {"FC x w b > y", {{"x", some({3, 4})}, {"w", some({2, 4}, 2)}, {"b", some({2}, 3)}}, {"x", "w", "b"}});
   check_gradient_of({"FC x w b > y [axis 2]",
@@ -56,7 +56,7 @@ TEST_CASE("check_gradient: FC and matrix products") {
       {"Conv x w > y [kernel 2] [stride 2]", {{"x", some({2, 2, 4, 4})}, {"w", some({3, 2, 2, 2}, 2)}}, {"x", "w"}});
 }
 
-TEST_CASE("check_gradient: normalisation, softmax and losses") {
+TEST_CASE("layer gradients: normalisation, softmax and losses equal finite differences") {
   check_gradient_of({"Softmax x > y", {{"x", some({3, 4})}}, {"x"}});
   check_gradient_of({"Softmax x > y [axis 2]", {{"x", some({2, 3, 4})}}, {"x"}});
   check_gradient_of({"LogSoftmax x > y", {{"x", some({3, 4})}}, {"x"}});
@@ -80,7 +80,7 @@ TEST_CASE("check_gradient: normalisation, softmax and losses") {
                      {"x"}});
   check_gradient_of(
       {"SoftmaxWithLoss x l > p y [label_prob 1]", {{"x", some({2, 3})}, {"l", distribution(2, 3, 5)}}, {"x"}});
-  // Who uses the probabilities as well has their gradient, too.
+  // The probabilities have a gradient, too.
   for (std::vector<std::string> const& ys : {std::vector<std::string>{"p"}, std::vector<std::string>{"p", "y"}})
     check_gradient_of({"SoftmaxWithLoss x l > p y [axis 2] [scale 3.0]",
                        {{"x", some({2, 2, 4})}, {"l", int32s({1, 0, 3, 1}, {2, 2})}},
@@ -97,7 +97,7 @@ TEST_CASE("check_gradient: normalisation, softmax and losses") {
                      {"x", "w", "b"}});
 }
 
-TEST_CASE("the gradient of NormalizeL1 where all of a vector is zero is what came") {
+TEST_CASE("NormalizeL1 gradient: passes the gradient through where a vector is all zero") {
   plait::netdef net = test::tiny_net("NormalizeL1 x > y");
   auto const gradients = plait::add_gradient_ops(net, {{"y", "dy"}}, plait::gradient_rules::standard());
   plait::workspace<plait::serial> blobs;
@@ -116,7 +116,7 @@ std::vector<std::pair<std::string, test::tensor64>> batch_norm_operands(plait::s
           {"v", random_tensor({channels}, 5, 0.2, 2)}};
 }
 
-TEST_CASE("check_gradient: SpatialBN in inference") {
+TEST_CASE("SpatialBN gradient: equals finite differences in inference") {
   std::vector<std::string> const all = {"x", "s", "b", "m", "v"};
   auto const check = [&](plait::shape const& dims, std::int64_t channels, std::string const& arguments) {
     auto const given = batch_norm_operands(dims, channels);
@@ -137,7 +137,7 @@ TEST_CASE("check_gradient: SpatialBN in inference") {
   check({2, 3, 1}, 1, " [order 'NHWC']");
 }
 
-TEST_CASE("the gradient of SpatialBN needs X for scale and variance only") {
+TEST_CASE("SpatialBN gradient: needs X for scale and variance only") {
   auto const gradient_of_input = [](std::string const& blob) {
     plait::netdef net = test::tiny_net("Tanh x > h; SpatialBN h s b m v > h [is_test 1]");
     return plait::add_gradient_ops(net, {"h"}, plait::gradient_rules::standard(), {.only = {blob}}).contains(blob);
@@ -148,7 +148,7 @@ TEST_CASE("the gradient of SpatialBN needs X for scale and variance only") {
   CHECK(gradient_of_input("m"));
 }
 
-TEST_CASE("check_gradient: SpatialBN in training, whose moments are those of the batch") {
+TEST_CASE("SpatialBN gradient: equals finite differences in training, with the moments of the batch") {
   auto const check = [&](plait::shape const& dims, std::int64_t channels, std::string const& arguments) {
     auto const given = batch_norm_operands(dims, channels);
     std::string const net = "SpatialBN x s b m v > y m2 v2 sm sv [epsilon 0.1]" + arguments;
@@ -162,7 +162,7 @@ TEST_CASE("check_gradient: SpatialBN in training, whose moments are those of the
   check({6, 3}, 3, " [is_test 0]");
 }
 
-TEST_CASE("check_gradient: GroupNorm, channels first or last") {
+TEST_CASE("GroupNorm gradient: equals finite differences, channels first or last") {
   auto const check = [&](plait::shape const& dims, std::int64_t channels, std::string const& arguments) {
     std::vector<std::pair<std::string, test::tensor64>> const given = {
         {"x", some(dims)}, {"s", some({channels}, 2)}, {"b", some({channels}, 3)}};
@@ -176,16 +176,16 @@ TEST_CASE("check_gradient: GroupNorm, channels first or last") {
   check({3, 6}, 6, " [is_test 0]");
 }
 
-TEST_CASE("the gradient of GroupNorm reads its moments, which have no gradient") {
+TEST_CASE("GroupNorm gradient: reads the output moments, which have no gradient") {
   auto const rules = plait::gradient_rules::standard();
   CHECK_THROWS_WITH_AS((void)plait::backward_pass(test::tiny_net("GroupNorm x s b > y [group 2]"), {"y"}, rules),
                        doctest::Contains("it should have three outputs"), plait::gradient_error);
   CHECK_THROWS_WITH_AS(
       (void)plait::backward_pass(test::tiny_net("GroupNorm x s b > y m r [group 2]; Sqr m > z"), {"y", "z"}, rules),
-      doctest::Contains("that it makes have no gradient"), plait::gradient_error);
+      doctest::Contains("its output moments have no gradient"), plait::gradient_error);
 }
 
-TEST_CASE("SpatialBN in training: the running moments may be overwritten, and what it makes of them has no gradient") {
+TEST_CASE("SpatialBN gradient: running moments in training may be overwritten and have no gradient") {
   auto const rules = plait::gradient_rules::standard();
   plait::netdef net = test::tiny_net("SpatialBN x s b m v > y m v sm sv");
   auto const gradients = plait::add_gradient_ops(net, {"y"}, rules);
@@ -195,14 +195,14 @@ TEST_CASE("SpatialBN in training: the running moments may be overwritten, and wh
   for (std::string const of : {"m2", "v2", "sm", "sv"}) {
     plait::netdef const other = test::tiny_net("SpatialBN x s b m v > y m2 v2 sm sv; Sqr " + of + " > z");
     CHECK_THROWS_WITH_AS((void)plait::backward_pass(other, {"y", "z"}, rules),
-                         doctest::Contains("that it makes have no gradient"), plait::gradient_error);
+                         doctest::Contains("its output means and variances have no gradient"), plait::gradient_error);
   }
   plait::netdef const short_of_outputs = test::tiny_net("SpatialBN x s b m v > y");
   CHECK_THROWS_WITH_AS((void)plait::backward_pass(short_of_outputs, {"y"}, rules),
                        doctest::Contains("should have five outputs"), plait::gradient_error);
 }
 
-TEST_CASE("SpatialBN with Caffe2's rules: its operator makes the gradient, in inference as well") {
+TEST_CASE("SpatialBN gradient: is Caffe2's operator with caffe2_gradient_rules, in inference, too") {
   auto const operator_of = [](std::string const& op) {
     plait::netdef net = test::tiny_net(op);
     auto const gradients = plait::add_gradient_ops(net, {"y"}, plait::caffe2_gradient_rules(), {.as_caffe2 = true});
@@ -220,7 +220,7 @@ TEST_CASE("SpatialBN with Caffe2's rules: its operator makes the gradient, in in
         "SpatialBNGradient x s y_autogen_grad m v > x_grad s_grad b_grad");
 }
 
-TEST_CASE("gradients of the mean and the deviation that LayerNorm gives are refused, not dropped") {
+TEST_CASE("LayerNorm gradient: gradients of the output mean and deviation are refused") {
   for (std::string const of : {"m", "s"}) {
     plait::netdef const net = test::tiny_net("LayerNorm x > n m s; Add n n > y; Sqr " + of + " > z");
     CHECK_THROWS_WITH_AS((void)plait::backward_pass(net, {"y", "z"}, plait::gradient_rules::standard()),
@@ -229,7 +229,7 @@ TEST_CASE("gradients of the mean and the deviation that LayerNorm gives are refu
   }
 }
 
-TEST_CASE("check_gradient: distances and reductions") {
+TEST_CASE("layer gradients: distances and reductions equal finite differences") {
   for (std::string const op : {"SquaredL2Distance", "DotProduct", "CosineSimilarity", "L1Distance"})
     check_gradient_of({op + " a b > y", {{"a", some({3, 4})}, {"b", some({3, 4}, 2)}}, {"a", "b"}});
   check_gradient_of(
@@ -253,7 +253,7 @@ TEST_CASE("check_gradient: distances and reductions") {
   check_gradient_of({"RowwiseMax x > y", {{"x", some({2, 3, 4})}}, {"x"}});
 }
 
-TEST_CASE("check_gradient: recurrent units") {
+TEST_CASE("layer gradients: LSTMUnit and GRUUnit equal finite differences") {
   auto const h = some({2, 3}, 1), c = some({2, 3}, 2);
   auto const t = int32s({1}, {1});
   auto const lengths = int32s({1, 3}, {2});

@@ -16,7 +16,7 @@ test::tensor64 some(plait::shape const& dims, std::uint64_t seed = 1) {
   return random_tensor(dims, seed, -1.5, 1.5, {0});
 }
 
-TEST_CASE("check_gradient: shapes") {
+TEST_CASE("data movement gradients: reshapes and transposes equal finite differences") {
   auto const x = some({2, 3, 4});
   check_gradient_of({"Reshape x > y old [shape (4 -1)]", {{"x", x}}, {"x"}});
   check_gradient_of({"Reshape x s > y old", {{"x", x}, {"s", int64s({6, 4}, {2})}}, {"x"}});
@@ -32,7 +32,7 @@ TEST_CASE("check_gradient: shapes") {
   check_gradient_of({"Transpose x > y [axes (2 0 1)]", {{"x", x}}, {"x"}});
 }
 
-TEST_CASE("check_gradient: parts") {
+TEST_CASE("data movement gradients: concat, split, slice and gather equal finite differences") {
   auto const x = some({4, 6});
   check_gradient_of({"Concat a b > y s [axis 1]", {{"a", some({2, 3})}, {"b", some({2, 1}, 2)}}, {"a", "b"}});
   check_gradient_of({"Concat a b > y s [axis 0]", {{"a", some({2, 3})}, {"b", some({1, 3}, 2)}}, {"a", "b"}});
@@ -65,7 +65,7 @@ TEST_CASE("check_gradient: parts") {
   check_gradient_of({"EnsureDense x > t; Gather t i > y", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});
 }
 
-TEST_CASE("check_gradient: sequences with steps that no sequence reaches, and with rows that are cut off") {
+TEST_CASE("data movement gradients: padded and truncated packed sequences equal finite differences") {
   auto const lengths = [](std::vector<std::int32_t> const& l) {
     return int32s(l, {static_cast<std::int64_t>(l.size())});
   };
@@ -79,7 +79,7 @@ TEST_CASE("check_gradient: sequences with steps that no sequence reaches, and wi
     check_gradient_of({"Sqr x > a; " + op + "; Sqr b > y", {{"x", some({4, 2})}, {"l", lengths({3, 1})}}, {"x"}});
 }
 
-TEST_CASE("check_gradient: rows that a mask keeps") {
+TEST_CASE("data movement gradients: BooleanMask equals finite differences") {
   auto const mask = [](std::vector<bool> const& kept) {
     return test::tensor64::from(kept, {static_cast<std::int64_t>(kept.size())});
   };
@@ -95,7 +95,7 @@ TEST_CASE("check_gradient: rows that a mask keeps") {
   }
 }
 
-TEST_CASE("check_gradient: segments that are chosen") {
+TEST_CASE("data movement gradients: LengthsGather equals finite differences") {
   auto const x = some({6, 2});
   for (std::string const dense : {"", " [dense_gradient 1]"}) {
     auto const check = [&](test::tensor64 const& lengths, test::tensor64 const& chosen) {
@@ -115,7 +115,7 @@ TEST_CASE("check_gradient: segments that are chosen") {
                      {"x"}});
 }
 
-TEST_CASE("check_gradient: a table that is read densely, too") {
+TEST_CASE("data movement gradients: a table with dense and sparse reads equals finite differences") {
   check_gradient_of({"Gather x i > a; Tanh x > b; SumElements a > s; SumElements b > r; Add s r > y",
                      {{"x", some({3, 2})}, {"i", int32s({2, 0, 2}, {3})}},
                      {"x"},
@@ -123,7 +123,7 @@ TEST_CASE("check_gradient: a table that is read densely, too") {
                      {.gradients = {.mixed = plait::mixed_gradients::densify}}});
 }
 
-TEST_CASE("check_gradient: segments and sequences") {
+TEST_CASE("data movement gradients: segments, sequences and pooling equal finite differences") {
   auto const x = some({5, 2});
   auto const lengths = int32s({2, 0, 3}, {3});
   for (std::string const op : {"LengthsSum", "LengthsMean", "LengthsMax"})

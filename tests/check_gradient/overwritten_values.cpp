@@ -1,4 +1,4 @@
-// Gradients where values are overwritten before gradient ops read them: what each policy takes, and what needs no copy.
+// Forward values that are overwritten before gradient ops read them: what each policy accepts, and what needs no copy.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/net_builder.hpp>
-#include <plait/netdef/text_writer.hpp>
 
 #include <support/gradient_cases.hpp>
 
@@ -60,7 +60,7 @@ void append(netdef& n, std::string_view ops) {
   }
 }
 
-// A net with an If whose branches share the blobs of the net around, and further ops behind it.
+// Builds a net with an If whose branches share the blobs of the enclosing net, followed by other ops.
 netdef with_choice(std::string_view before, std::string_view then, std::string_view otherwise, std::string_view after) {
   netdef n = test::tiny_net(before);
   for (char const* name : {"x", "w", "on"}) n.external_input.push_back(n.intern(name));
@@ -72,7 +72,7 @@ netdef with_choice(std::string_view before, std::string_view then, std::string_v
   return n;
 }
 
-TEST_CASE("overwritten values: a copy in place, here and in a loop, needs no saved value") {
+TEST_CASE("overwritten values: a Copy in place, also in a loop, needs no saved value") {
   netdef const plain = test::tiny_net("Copy x > x; Tanh x > y");
   netdef const chain = test::tiny_net("Tanh x > a; Copy a > b; Sin b > a; Copy a > b; Sum b a > y");
   for (overwritten_values const how : policies) {
@@ -108,12 +108,12 @@ TEST_CASE("overwritten values: a copy in place, here and in a loop, needs no sav
   }
 }
 
-TEST_CASE("overwritten values: of what is read for its shape alone, another blob of that shape does") {
-  // The gradient of the half of the Split that nothing reads is zeros like that half, which is overwritten in place.
+TEST_CASE("overwritten values: another blob of equal shape replaces an operand whose shape alone is read") {
+  // The half of the Split without a gradient gets zeros of its shape, and is overwritten in place.
   netdef const halves = test::tiny_net("Split x > a b [axis 0]; Tanh b > b; Tanh a > y");
   CHECK(copies(halves, overwritten_values::refuse) == 0);
   check(halves, {{"x", doubles({0.3, -0.4, 0.5, 0.1}, {4})}}, {"x"}, overwritten_values::refuse);
-  // Nothing has the shape of x: only a copy helps.
+  // No other value has the shape of x: only a copy helps.
   netdef const summed = test::tiny_net("ReduceSum x > y [axes (0)] [keepdims 0]; Gather t rows > x");
   CHECK(is_refused(summed, overwritten_values::refuse));
   CHECK(copies(summed, overwritten_values::copy) == 1);
@@ -121,8 +121,8 @@ TEST_CASE("overwritten values: of what is read for its shape alone, another blob
   CHECK(copies(known, overwritten_values::refuse) == 0);
 }
 
-TEST_CASE("overwritten values: recompute takes values in nested nets that refuse and copy take") {
-  // p is overwritten in place where it was made, from x, which is given and overwritten later.
+TEST_CASE("overwritten values: recompute accepts values in nested nets that refuse and copy accept") {
+  // p is overwritten in place by its producer's net; its input x is overwritten later.
   netdef const n = with_choice("Scale x > y [scale 2.0]", "Mul x w > p; Mul p p > q; Tanh p > p; Mul p q > y", "",
                                "Copy y > z; Scale z > x; Sum z x > v");
   given const values = {{"x", doubles({0.3, -0.4}, {2})}, {"w", doubles({1.5, 0.7}, {2})}};
@@ -142,8 +142,8 @@ TEST_CASE("overwritten values: recompute takes values in nested nets that refuse
     }
 }
 
-TEST_CASE("overwritten values: what a branch alone makes is copied where it is made") {
-  // h is unset where the branch is not taken; its value is needed by both branches' gradients.
+TEST_CASE("overwritten values: a blob that a branch alone computes is copied in the branch") {
+  // h is unset if the branch is not taken; the gradients of both branches need its value.
   netdef const n = with_choice("Scale x > y [scale 2.0]", "Tanh x > h; Mul h w > k; Mul h k > y", "Sin x > y",
                                "Copy y > z; Scale x > h; Scale w > k; Sum z h > v");
   for (overwritten_values const how : {overwritten_values::copy, overwritten_values::recompute})
@@ -152,13 +152,13 @@ TEST_CASE("overwritten values: what a branch alone makes is copied where it is m
             {"v"});
 }
 
-TEST_CASE("gradients of If: a blob that no branch has made yet has zeros where no branch reads it") {
+TEST_CASE("If gradient: a blob that may be unset gets zeros where no branch reads it") {
   char const* const afters[] = {"Sum y u > z", "Sum y u > z; Scale x > h", "Scale x > h; Sum y h u > z"};
   for (char const* const after : afters)
     for (auto const& [first, second] : {std::pair("on", "on"), std::pair("off", "on"), std::pair("on", "off")}) {
       netdef n = test::tiny_net("Scale x > y [scale 2.0]; Copy w > u");
       for (char const* name : {"x", "w", "on", "off"}) n.external_input.push_back(n.intern(name));
-      // Both make h where they are taken, the second one only from h.
+      // Both compute h if taken, the second one only from h.
       auto const choice = [&](std::string const& flag, char const* then, char const* otherwise) {
         std::vector<plait::net_argument> nets;
         nets.emplace_back("then_net", test::tiny_net(then));
@@ -178,7 +178,7 @@ TEST_CASE("gradients of If: a blob that no branch has made yet has zeros where n
     }
 }
 
-TEST_CASE("gradients of While: what each iteration overwrites unread has the shapes before the loop and in it") {
+TEST_CASE("While gradient: a blob that iterations overwrite unread gets zeros of its shapes before and in the loop") {
   net_builder n("loop");
   auto [x, w, i, one, times, more, rows] = n.external_inputs("x", "w", "i", "one", "times", "more", "rows");
   n.op("Sin", {x}, {"h"});
@@ -206,7 +206,7 @@ TEST_CASE("gradients of While: what each iteration overwrites unread has the sha
             {"x", "w"}, how);
 }
 
-TEST_CASE("gradients of If: where a blob is overwritten with another shape, its zeros have the shape before") {
+TEST_CASE("If gradient: zeros of a blob that changes its shape have the shape before") {
   netdef const n = with_choice("Scale x > u [scale 2.0]", "Gather w rows > u", "Sqr u > u", "ReduceSum u > y");
   for (overwritten_values const how : policies)
     for (bool const on : {true, false})
@@ -218,7 +218,7 @@ TEST_CASE("gradients of If: where a blob is overwritten with another shape, its 
             {"x"}, how);
 }
 
-TEST_CASE("gradients of While: what is overwritten after the loop is in its workspaces") {
+TEST_CASE("While gradient: values overwritten after the loop are read from its workspaces") {
   net_builder n("loop");
   auto [x, w, acc, i, one, times, more] = n.external_inputs("x", "w", "acc", "i", "one", "times", "more");
   n.op("Sin", {x}, {"t"});
@@ -246,8 +246,8 @@ TEST_CASE("gradients of While: what is overwritten after the loop is in its work
             {"x", "acc"}, how);
 }
 
-// Each element of an operand that is read for its shape alone may be anything.
-TEST_CASE("operand uses: elements of what is read for its shape do not matter") {
+// The elements of an operand whose shape alone is read are arbitrary.
+TEST_CASE("operand_uses: elements of an operand whose shape alone is read do not matter") {
   struct use {
     std::string op;
     given operands;

@@ -1,5 +1,5 @@
-// Random nets of nested If, While and Do, with and without workspaces of their own, with ops in place, copies and blobs
-// that are overwritten: all policies for overwritten values give the same gradients, which are those of differences.
+// Random nets of nested If, While and Do, with shared blobs or separate workspaces, with ops in place, copies and
+// overwritten blobs: all policies for overwritten values give the same gradients, equal to finite differences.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -14,9 +14,9 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/control_flow.hpp>
-#include <plait/netdef/text_writer.hpp>
-#include <plait/transform/external_blobs.hpp>
+#include <plait/netdef/detail/control_flow.hpp>
+#include <plait/netdef/detail/text_writer.hpp>
+#include <plait/transform/detail/external_blobs.hpp>
 
 #include <support/gradient_cases.hpp>
 
@@ -26,8 +26,8 @@ using plait::netdef;
 using plait::overwritten_values;
 using names = std::set<std::string>;
 
-// Blobs b0 … b3 are always set; h0 and h1 are made by branches first, and read only where the flag that they were made
-// under holds. All are 2x2 but t, a table of rows of two numbers.
+// Blobs b0 … b3 are always set; branches compute h0 and h1, which are read only under the same flag. All are 2x2 except
+// t, a table with rows of two elements.
 class generator {
  public:
   explicit generator(std::uint32_t seed) : random_(seed) {}
@@ -49,7 +49,7 @@ class generator {
   }
 
  private:
-  // What can be read, and what can be read besides where a flag holds.
+  // Readable blobs, and those readable in addition under a flag.
   struct scope {
     names readable;
     std::map<std::string, names> made_under;
@@ -160,13 +160,13 @@ class generator {
     if (both)
       for (std::string const& blob : after[0].readable)
         if (after[1].readable.contains(blob)) now.readable.insert(blob);
-    if (pick(2) == 0) {  // branches in workspaces of their own
+    if (pick(2) == 0) {  // branches in separate workspaces
       std::optional<netdef> otherwise;
       if (both) otherwise = std::move(branches[1]);
       plait::add_if(n, flag, known_, std::move(branches[0]), std::move(otherwise), {.name = fresh("if")});
       return;
     }
-    // Nets around see what the op lists.
+    // Enclosing nets see the operands that the op lists.
     names reads, writes;
     for (netdef const& branch : branches) {
       auto const outside = plait::external_blob_names(branch);
@@ -188,13 +188,13 @@ class generator {
     add(n, "LT", {count, "times"}, {more});
     known_.insert({count, more});
     scope inside = now;
-    inside.made_under.clear();  // what an iteration makes the next one finds, but the first one does not
+    inside.made_under.clear();  // blobs from the previous iteration, which the first one lacks
     netdef body, test;
     block(body, inside, depth);
     add(body, "Add", {count, "one"}, {count});
     add(test, "LT", {count, "times"}, {more});
     plait::add_while(n, more, known_, std::move(body), std::move(test), {.name = fresh("while")});
-    if (pick(3) == 0)  // without copies of what the iterations find
+    if (pick(3) == 0)  // iterations do not save their inputs
       for (plait::arg_def& a : n.op.back().arg)
         if (n.text(a.name) == "loop_net") {
           netdef without = *a.n;
@@ -234,7 +234,7 @@ plait::gradient_options with(overwritten_values how) {
 
 using gradients = std::map<std::string, std::vector<double>>;
 
-// None if the policy refuses the net.
+// Returns the gradients, nothing if the policy refuses the net.
 std::optional<gradients> gradients_of(netdef net, std::uint32_t seed, overwritten_values how) {
   plait::gradient_map map;
   try {
@@ -257,7 +257,7 @@ std::optional<gradients> gradients_of(netdef net, std::uint32_t seed, overwritte
 
 struct tally {
   std::size_t refused[3] = {};
-  std::size_t large = 0;  // squares of squares, of which differences are rounding errors
+  std::size_t large = 0;  // nested squares, whose differences are rounding errors
   std::size_t zeros_of_unset = 0;
 };
 
@@ -269,7 +269,7 @@ bool is_small(netdef const& net, std::uint32_t seed) {
     return std::ranges::all_of(of, [=](double v) { return std::abs(v) <= limit; });
   };
   if (!all_below(100, blobs.view("y").values<double>())) return false;
-  // Squares that overflowed may be gone from y, and make NaN of its gradients.
+  // Squares that overflowed may not show in y, but make its gradients NaN.
   auto const made = gradients_of(net, seed, overwritten_values::copy);
   return !made || std::ranges::all_of(*made, [&](auto const& of) { return all_below(1e6, of.second); });
 }
@@ -315,7 +315,7 @@ void check(std::uint32_t seed, std::size_t ops, tally& count) {
   }
 }
 
-TEST_CASE("gradients of random control flow: all policies agree with differences, stronger ones take more") {
+TEST_CASE("backward_pass on random control flow: all policies equal finite differences, stronger ones accept more") {
   tally count;
   for (std::uint32_t seed = 0; seed != 200; ++seed) check(seed, 2 + seed % 9, count);
   MESSAGE(count.refused[0] << " refused, " << count.refused[2] << " not recomputed, " << count.zeros_of_unset

@@ -1,4 +1,4 @@
-// Gradients of random nets agree with differences, or are refused because a value is gone, which is then so.
+// Differential test of random nets: gradients equal finite differences, or are refused since a value is overwritten.
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/net_builder.hpp>
-#include <plait/netdef/text_writer.hpp>
 
 #include <support/gradient_cases.hpp>
 
@@ -17,7 +17,7 @@ namespace {
 
 using plait::net_builder;
 
-// Statements over the blobs b0 … b5, 2x2 each, of which some are given; t is a table with rows of two numbers.
+// Random statements over the blobs b0 … b5, 2x2 each, some of them inputs; t is a table with rows of two elements.
 class random_program {
  public:
   explicit random_program(std::uint32_t seed) : random_(seed) {}
@@ -36,7 +36,7 @@ class random_program {
 
  private:
   std::size_t pick(std::size_t count) { return random_() % count; }
-  // Also the blobs given: read, never written but for x and w by chance.
+  // Includes the inputs x and w.
   std::string read() { return pick(8) == 0 ? (pick(2) == 0 ? "x" : "w") : "b" + std::to_string(pick(4)); }
   std::string written() { return "b" + std::to_string(pick(4)); }
 
@@ -115,7 +115,7 @@ class random_program {
         return;
       case 18: {
         auto const b = read();
-        n.op("Scale", {b}, {b}, {{"scale", 0.5f}});  // may write what the net is given
+        n.op("Scale", {b}, {b}, {{"scale", 0.5f}});  // may overwrite an input of the net
         return;
       }
       case 19:
@@ -164,7 +164,7 @@ plait::workspace<plait::serial> inputs(std::uint32_t seed) {
   return blobs;
 }
 
-// How often the ops of a net, from `first` on, write a blob.
+// Counts the writes of a blob.
 std::size_t writes(plait::netdef const& n, std::string_view blob) {
   std::size_t count = 0;
   for (plait::op_def const& op : n.op)
@@ -204,7 +204,7 @@ void check(std::uint32_t seed, std::size_t ops, plait::overwritten_values how, t
   }
 }
 
-TEST_CASE("gradients of random nets of 50 ops: values that are overwritten are refused") {
+TEST_CASE("check_gradient on random nets: overwritten values are refused") {
   tally count;
   for (std::uint32_t seed = 0; seed != 400; ++seed) check(seed, 50, plait::overwritten_values::refuse, count);
   for (std::uint32_t seed = 400; seed != 1200; ++seed) check(seed, 4, plait::overwritten_values::refuse, count);
@@ -212,15 +212,15 @@ TEST_CASE("gradients of random nets of 50 ops: values that are overwritten are r
   CHECK(count.refused > 100);
 }
 
-TEST_CASE("gradients of random nets: values that are overwritten are copied") {
+TEST_CASE("check_gradient on random nets: overwritten values are copied") {
   tally count;
   for (std::uint32_t seed = 0; seed != 150; ++seed) check(seed, 50, plait::overwritten_values::copy, count);
   for (std::uint32_t seed = 2000; seed != 2500; ++seed) check(seed, 8, plait::overwritten_values::copy, count);
-  check(29591, 12, plait::overwritten_values::copy, count);  // bends so much that plain differences are 3e-5 off
+  check(29591, 12, plait::overwritten_values::copy, count);  // of large curvature: plain differences are off by 3e-5
   CHECK(count.checked == 651);
 }
 
-TEST_CASE("gradients of random nets: values that are overwritten are computed again") {
+TEST_CASE("check_gradient on random nets: overwritten values are recomputed") {
   tally count;
   for (std::uint32_t seed = 3000; seed != 3400; ++seed) check(seed, 12, plait::overwritten_values::recompute, count);
   CHECK(count.checked > 100);

@@ -1,4 +1,4 @@
-// Gradients of recurrences that recurrent_net makes, run by the operators, against differences.
+// Gradients of recurrences built by recurrent_net equal finite differences.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,9 +8,9 @@
 #include <doctest/doctest.h>
 
 #include <plait/netdef/arguments.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
+#include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/net_builder.hpp>
-#include <plait/netdef/text_reader.hpp>
-#include <plait/netdef/text_writer.hpp>
 #include <plait/rnn/recurrent_net.hpp>
 
 #include <support/gradient_cases.hpp>
@@ -31,7 +31,7 @@ test::tensor64 some(plait::shape const& dims, std::uint64_t seed) {
   return test::doubles(made, dims);
 }
 
-// One recurrence over what is fed, whose outputs are the ys.
+// Checks one recurrence; outputs_with_grads are the seeds.
 void check(recurrent_net_options const& options, given const& values, names const& inputs) {
   plait::netdef n;
   auto const made = plait::recurrent_net(n, options);
@@ -45,7 +45,7 @@ void check(recurrent_net_options const& options, given const& values, names cons
   CHECK(found.ok());
 }
 
-TEST_CASE("two states that begin with one blob, which the op is given twice, or once, under one number") {
+TEST_CASE("RecurrentNetwork gradient: two states may share an initial blob, listed once or twice") {
   net_builder cell("cell");
   auto const [x, h, c] = cell.external_inputs("x_t", "h_prev", "c_prev");
   cell.tanh(cell.sum({cell.mul(x, h), c}), "h");
@@ -69,7 +69,7 @@ TEST_CASE("two states that begin with one blob, which the op is given twice, or 
   CHECK(found.ok());
 }
 
-TEST_CASE("recurrences over several sequences, through windows, with outputs of several kinds") {
+TEST_CASE("RecurrentNetwork gradient: several sequences, windows and kinds of outputs equal finite differences") {
   net_builder cell("cell");
   auto const [a, b, c, h, w] = cell.external_inputs("a_t", "b_win", "c_t", "h_prev", "w");
   auto const past = cell.op("ReduceSum", {cell.mul(b, b)}, {}, {{"axes", {0}}, {"keepdims", 1}});
@@ -99,7 +99,7 @@ TEST_CASE("recurrences over several sequences, through windows, with outputs of 
   check(options, values, inputs);
 }
 
-TEST_CASE("recurrences whose first sequence only counts the steps") {
+TEST_CASE("RecurrentNetwork gradient: the first sequence may only set the number of time steps") {
   net_builder cell("cell");
   auto const [i, x, h] = cell.external_inputs("i", "x_t", "h_prev");
   cell.op("Copy", {i}, {"unused"});
@@ -109,7 +109,7 @@ TEST_CASE("recurrences whose first sequence only counts the steps") {
         {"x", "h0"});
 }
 
-TEST_CASE("a gradient of an output that outputs_with_grads does not list is refused, not dropped") {
+TEST_CASE("RecurrentNetwork gradient: a gradient of an output that outputs_with_grads does not list is refused") {
   net_builder cell("cell");
   auto const [x, h] = cell.external_inputs("x_t", "h_prev");
   cell.tanh(cell.mul(x, h), "h");
@@ -124,7 +124,7 @@ TEST_CASE("a gradient of an output that outputs_with_grads does not list is refu
                        doctest::Contains("outputs_with_grads does not list output 1"), plait::gradient_error);
 }
 
-TEST_CASE("recurrences that have no gradients, numbers of nothing, and parts of recurrences are refused") {
+TEST_CASE("RecurrentNetwork gradient: forward-only ops, indices out of range and internal ops are refused") {
   net_builder cell("cell");
   auto const [x, h, w] = cell.external_inputs("x_t", "h_prev", "w");
   cell.tanh(cell.sum({cell.mul(x, h), w}), "h");
@@ -153,10 +153,10 @@ TEST_CASE("recurrences that have no gradients, numbers of nothing, and parts of 
   for (char const* const part :
        {"op { type: 'rnn_internal_apply_link' input: 't' input: 'x' output: 'h_all' output: 'x' }",
         "op { type: 'rnn_internal_accumulate_gradient_input' input: 't' input: 'x' input: 'y' output: 'h_all' }"})
-    refused(plait::read_netdef_text(part), "it is a part of a recurrence, which has its gradient as a whole");
+    refused(plait::read_netdef_text(part), "it is internal to a RecurrentNetwork, which has a gradient as a whole");
 }
 
-TEST_CASE("every form of the op since 2017-01 has the same gradients: nets as text, and what may be left out") {
+TEST_CASE("RecurrentNetwork gradient: all forms of the op since 2017-01 have the same gradients") {
   net_builder cell("cell");
   auto const [x, h, t, w, b] = cell.external_inputs("x_t", "h_prev", "timestep", "w", "b");
   cell.op("Cast", {t}, {"number"}, {{"to", static_cast<std::int64_t>(plait::tensor_type::float64)}});
@@ -200,7 +200,7 @@ TEST_CASE("every form of the op since 2017-01 has the same gradients: nets as te
   }
 }
 
-TEST_CASE("recurrences with windows over states") {
+TEST_CASE("RecurrentNetwork gradient: windows over states equal finite differences") {
   net_builder cell("cell");
   auto const [x, past, w] = cell.external_inputs("x_t", "past", "w");
   recurrent_net_options options{.inputs = {{x, "x"}}};
@@ -209,11 +209,11 @@ TEST_CASE("recurrences with windows over states") {
   auto const weighted = [&](plait::blob_handle const& window) {
     return cell.op("ReduceSum", {cell.mul(window, window)}, {}, {{"axes", {0}}, {"keepdims", 1}});
   };
-  SUBCASE("of steps before") {
+  SUBCASE("of previous time steps") {
     cell.tanh(cell.sum({weighted(past), cell.mul(x, w)}), "s");
     options.states = {{.in = past, .out = "s", .initial = "s0", .window = 2}};
   }
-  SUBCASE("that end in the step") {
+  SUBCASE("that end in the current time step") {
     cell.tanh(cell.mul(x, w), "s");
     auto const h = cell.external_input("h_prev");
     cell.sum({weighted(past), h}, "h");
@@ -225,7 +225,7 @@ TEST_CASE("recurrences with windows over states") {
   check(options, values, options.states.size() == 1 ? names{"x", "w", "s0"} : names{"x", "w", "s0", "h0"});
 }
 
-TEST_CASE("recurrences of no steps, of no rows, with initial values of any rank") {
+TEST_CASE("RecurrentNetwork gradient: zero steps, zero rows, initial values of any rank equal finite differences") {
   net_builder cell("cell");
   auto const [x, h, w, b] = cell.external_inputs("x_t", "h_prev", "w", "b");
   cell.tanh(cell.sum({cell.op("FC", {h, w, b}, {}, {{"axis", 2}}), x}), "h");
@@ -245,7 +245,7 @@ TEST_CASE("recurrences of no steps, of no rows, with initial values of any rank"
       }
 }
 
-TEST_CASE("recurrences whose gradients are only passed on") {
+TEST_CASE("RecurrentNetwork gradient: gradients that are only passed through equal finite differences") {
   net_builder cell("cell");
   auto const [x, h] = cell.external_inputs("x_t", "h_prev");
   recurrent_net_options options{.inputs = {{x, "x"}}, .states = {{.in = h, .out = "h", .initial = "h0"}}};
@@ -265,7 +265,7 @@ TEST_CASE("recurrences whose gradients are only passed on") {
     cell.sum({h, c, b}, "c");
     options.outputs_with_grads = {0, 3};
   }
-  SUBCASE("from one place to a state, a sequence and a parameter") {
+  SUBCASE("from one value to a state, a sequence and a parameter") {
     auto const [c, b] = declare();
     cell.sum({x, h, c, b}, "h");
     cell.sum({"h"}, "c");
@@ -275,7 +275,7 @@ TEST_CASE("recurrences whose gradients are only passed on") {
   check(options, values, inputs);
 }
 
-TEST_CASE("layers of one recurrence with residuals between them") {
+TEST_CASE("RecurrentNetwork gradient: layers with residual connections equal finite differences") {
   net_builder cell("cell");
   std::vector<plait::recurrent_state> states;
   given values{{"x", some({3, 2, 2}, 1)}, {"w", some({1, 2, 2}, 2)}};
@@ -291,13 +291,13 @@ TEST_CASE("layers of one recurrence with residuals between them") {
     values.emplace_back("init" + k, some({2}, 5 + static_cast<std::uint64_t>(layer)));
     inputs.push_back("init" + k);
   }
-  // The sum of the layers is handed on too, so that it is an output.
+  // The sum of the layers is loop-carried, which makes it an output.
   cell.sum({cell.external_input("y_prev"), cell.scale(below, 0.5f)}, "y");
   states.push_back({.in = "y_prev", .out = "y", .initial = "init0"});
   check({.cell = cell, .inputs = {{"x_t", "x"}}, .states = states, .outputs_with_grads = {8, 1, 4}}, values, inputs);
 }
 
-TEST_CASE("recurrences within a recurrence") {
+TEST_CASE("RecurrentNetwork gradient: a nested RecurrentNetwork equals finite differences") {
   net_builder inner("inner");
   auto const [u, g, x_outside, v] = inner.external_inputs("u_t", "g_prev", "x_t", "v");
   inner.tanh(inner.sum({inner.mul(u, v), inner.mul(g, x_outside)}), "g");
@@ -314,7 +314,7 @@ TEST_CASE("recurrences within a recurrence") {
         {"x", "us", "v", "h0"});
 }
 
-TEST_CASE("control flow within a recurrence") {
+TEST_CASE("RecurrentNetwork gradient: If and While in the step net equal finite differences") {
   net_builder cell("cell");
   auto const [x, h, w, t, half] = cell.external_inputs("x_t", "h_prev", "w", "timestep", "half");
   given values{{"x", some({4, 1, 2}, 1)},
@@ -353,7 +353,7 @@ TEST_CASE("control flow within a recurrence") {
         {"x", "h0", "w"});
 }
 
-TEST_CASE("gradients of recurrences whose sequence, parameter, initial state and outputs are overwritten afterwards") {
+TEST_CASE("RecurrentNetwork gradient: operands and outputs that are overwritten afterwards are copied") {
   for (std::string_view const overwritten : {"x", "w", "h0", "h_all", "h_last"})
     for (bool in_loop : {false, true}) {
       CAPTURE(overwritten);

@@ -1,4 +1,4 @@
-// Gradients of gradients: a net with its gradient ops is a net like any other.
+// Second-order gradients: a net with gradient ops is differentiated again.
 #include <string>
 #include <vector>
 
@@ -13,7 +13,7 @@ using test::random_tensor;
 
 test::tensor64 some(plait::shape const& dims, std::uint64_t seed) { return random_tensor(dims, seed, -1, 1, {0}); }
 
-TEST_CASE("second order: layers and activations") {
+TEST_CASE("second-order gradients: layers and activations equal finite differences") {
   std::vector<std::pair<std::string, test::tensor64>> const given = {
       {"x", some({3, 4}, 1)}, {"w", some({5, 4}, 2)}, {"b", some({5}, 3)}, {"v", some({2, 5}, 4)}, {"c", some({2}, 5)}};
   std::vector<std::string> const all = {"x", "w", "b", "v", "c"};
@@ -23,7 +23,7 @@ TEST_CASE("second order: layers and activations") {
       check_second("FC x w b > h; " + f + " h > a; FC a v c > o; Tanh o > t; " + loss + " t > loss", all, given, all);
 }
 
-TEST_CASE("second order: layers of more axes, weights transposed") {
+TEST_CASE("second-order gradients: FC over several axes and FCTransposed equal finite differences") {
   plait::shape const rows{2, 3, 4};
   std::vector<std::pair<std::string, test::tensor64>> const given = {
       {"x", some(rows, 1)}, {"w", some({5, 4}, 2)}, {"b", some({5}, 3)}, {"v", some({5, 2}, 4)}, {"c", some({2}, 5)}};
@@ -39,7 +39,7 @@ TEST_CASE("second order: layers of more axes, weights transposed") {
                {{"x", some({3, 3, 2}, 1)}, wide[1], wide[2]}, {"x", "w", "b"});
 }
 
-TEST_CASE("second order: arithmetic and matrix products") {
+TEST_CASE("second-order gradients: arithmetic and matrix products equal finite differences") {
   std::vector<std::pair<std::string, test::tensor64>> const given = {{"a", random_tensor({3, 3}, 1, 0.4, 1.5)},
                                                                      {"b", random_tensor({3, 3}, 2, 0.4, 1.5)}};
   for (std::string const op : {"Add", "Sub", "Mul", "MatMul", "Pow"})
@@ -48,7 +48,7 @@ TEST_CASE("second order: arithmetic and matrix products") {
     check_second(op + " a > h; Mul h b > s; SumElements s > loss", {"a", "b"}, given, {"a", "b"});
 }
 
-TEST_CASE("second order: arguments that the gradient ops do not share") {
+TEST_CASE("second-order gradients: arguments that gradient ops do not inherit equal finite differences") {
   auto const a = some({2, 2, 3}, 1);
   for (std::string const op : {"MatMul a b > h [axis_a 2]", "MatMul b a > h [axis_b 2] [trans_a 1] [trans_b 1]"})
     check_second(op + "; Sqr h > s; SumElements s > loss", {"a", "b"}, {{"a", a}, {"b", some({3, 2}, 2)}}, {"a", "b"});
@@ -67,7 +67,7 @@ TEST_CASE("second order: arguments that the gradient ops do not share") {
                {{"a", a}, {"l", test::int32s({1, 1}, {2})}}, {"a"});
 }
 
-TEST_CASE("second order: convolutions") {
+TEST_CASE("second-order gradients: convolutions equal finite differences") {
   std::vector<std::pair<std::string, test::tensor64>> const given = {
       {"x", some({2, 2, 4, 4}, 1)}, {"w", some({3, 2, 3, 3}, 2)}, {"b", some({3}, 3)}};
   std::string const after = "; Tanh y > t; AveragePool t > p [kernel 2]; Sqr p > s; SumElements s > loss";
@@ -76,7 +76,7 @@ TEST_CASE("second order: convolutions") {
   check_second("Conv x w > y [kernel 3] [stride 2] [pad 1]" + after, {"x", "w"}, {given[0], given[1]}, {"x", "w"});
 }
 
-TEST_CASE("second order: reductions, copies and segments") {
+TEST_CASE("second-order gradients: reductions, tiles and segments equal finite differences") {
   std::vector<std::pair<std::string, test::tensor64>> const given = {{"x", some({3, 4, 2}, 1)}};
   for (std::string const type : {"ReduceFrontSum", "ReduceFrontMean", "ReduceBackSum", "ReduceBackMean"})
     check_second(type + " x > h [num_reduce_dim 2]; Tanh h > t; SumElements t > loss", {"x"}, given, {"x"});
@@ -100,7 +100,7 @@ TEST_CASE("second order: reductions, copies and segments") {
   check_second("Dropout x > h m [is_test 1]; Tanh h > t; SumElements t > loss", {"x"}, given, {"x"});
 }
 
-TEST_CASE("second order: NormalizeL1 and SpatialBN") {
+TEST_CASE("second-order gradients: NormalizeL1 and SpatialBN equal finite differences") {
   for (std::string const axis : {"0", "1", "-1"})
     check_second("NormalizeL1 x > h [axis " + axis + "]; Mul h q > m; Tanh m > t; SumElements t > loss", {"x", "q"},
                  {{"x", some({3, 2, 2}, 1)}, {"q", some({3, 2, 2}, 2)}}, {"x", "q"});
@@ -117,7 +117,7 @@ TEST_CASE("second order: NormalizeL1 and SpatialBN") {
         all);
 }
 
-TEST_CASE("second order: rows that are summed, kept or chosen") {
+TEST_CASE("second-order gradients: ReduceTailSum, BooleanMask and LengthsGather equal finite differences") {
   std::vector<std::pair<std::string, test::tensor64>> const given = {
       {"x", some({3, 4, 2}, 1)},
       {"k", test::tensor64::from(std::vector<bool>{true, false, true}, {3})},
@@ -128,7 +128,7 @@ TEST_CASE("second order: rows that are summed, kept or chosen") {
     check_second(op + "; Tanh h > t; SumElements t > loss", {"x"}, given, {"x"});
 }
 
-TEST_CASE("second order: refused where nobody has written the rule") {
+TEST_CASE("second-order gradients: a gradient operator without a rule is refused") {
   plait::netdef net = test::tiny_net("Normalize x > p; Sqr p > q; SumElements q > loss");
   auto const grads = plait::add_gradient_ops(net, {"loss"}, plait::gradient_rules::standard());
   net.add_op("SumElements", {grads.at("x").values}, {"z"});

@@ -1,4 +1,4 @@
-// The table of rules and the table of operators belong together.
+// Consistency of the tables of rules and operators.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,20 +16,20 @@ bool is_gradient_type(std::string_view type) {
          type != "NegateGradient";
 }
 
-TEST_CASE("every operator has a rule, or one that says why it has none") {
+TEST_CASE("standard_rules: every operator has a rule, which emits ops or has a reason for refusal") {
   auto const& rules = plait::gradient_rules::standard();
   for (plait::op_schema const* schema : plait::standard_operators<plait::serial>().schemas()) {
     std::string const& type = schema->type();
     CAPTURE(type);
     plait::gradient_rule const* const rule = rules.find(type);
-    if (is_gradient_type(type)) continue;  // gradients of gradients are there where rules are
+    if (is_gradient_type(type)) continue;  // second order is optional
     REQUIRE(rule != nullptr);
     if (rule->how == plait::gradient_rule::kind::refused) CHECK(!rule->reason.empty());
     if (rule->how == plait::gradient_rule::kind::derived) CHECK(rule->make);
   }
 }
 
-TEST_CASE("every rule makes operators that there are") {
+TEST_CASE("standard_rules: every table rule emits an existing operator") {
   auto const& operators = plait::standard_operators<plait::serial>();
   auto const check = [&](auto const& rules) {
     for (plait::simple_rule const& rule : rules) {
@@ -45,7 +45,7 @@ TEST_CASE("every rule makes operators that there are") {
   check(plait::second_order_rules);
 }
 
-TEST_CASE("rules as Caffe2 has them refuse what it does not have, and nothing else") {
+TEST_CASE("caffe2_gradient_rules: refuse exactly the types without a gradient in Caffe2") {
   auto const& standard = plait::gradient_rules::standard();
   auto const recorded = plait::caffe2_gradient_rules();
   CHECK(recorded.size() == standard.size());

@@ -1,7 +1,7 @@
-# The commands that write nets: what they write holds what it should, whatever the format.
+# Commands that write nets: the content is right in every format.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
-# Text, JSON and binary carry the same net; the format is found by content, not by suffix.
+# Text, JSON and binary hold the same net; the format is detected by content, not by suffix.
 plait(0 convert demo_net.pbtxt -o ${WORK}/a.pbtxt)
 plait(0 convert ${WORK}/a.pbtxt -o ${WORK}/a.json)
 plait(0 convert ${WORK}/a.json -o ${WORK}/a.pb)
@@ -18,7 +18,7 @@ unset(INPUT)
 plait(0 convert ${WORK}/from_stdin.json -o ${WORK}/from_stdin.pbtxt)
 same_files(${WORK}/a.pbtxt ${WORK}/from_stdin.pbtxt)
 
-# Pruning is done in one go, and says what went where the net does not.
+# Pruning is idempotent, and reports what it removed on the stream without the net.
 plait(0 prune demo_net.pbtxt -o ${WORK}/pruned.pb)
 matches("${OUT}" "2 of 11 ops removed")
 plait(0 prune ${WORK}/pruned.pb --dry-run)
@@ -34,7 +34,7 @@ matches("${OUT}" "0 of 2 ops removed")
 plait(0 prune ${WORK}/no_outputs.pbtxt --dry-run --force --sinks)
 matches("${OUT}" "2 of 2 ops removed")
 
-# Blobs that are never in use at once become one; the second time there is nothing to do.
+# Blobs with disjoint live ranges share a name; a second run changes nothing.
 file(WRITE ${WORK}/chain.pbtxt "op { type: \"A\" input: \"x\" output: \"a\" }
 op { type: \"B\" input: \"a\" output: \"b\" }
 op { type: \"C\" input: \"b\" output: \"c\" }
@@ -58,7 +58,7 @@ plait(0 ssa --json ${WORK}/freed.pbtxt)
 json_is("${OUT}" Free ops 2 type)
 plait(2 share --free --reorder ${WORK}/chain.pbtxt)
 
-# One version is renamed, the other keeps its name; the writer, the reader in place.
+# One version is renamed, the other keeps its name: in the writer and in the in-place reader.
 plait(0 rename demo_net.pbtxt raw --op 0 --output 0 -o ${WORK}/renamed.pbtxt)
 matches("${ERR}" "'h' \\(version 1\\) is now 'raw' in 2 places")
 plait(0 ssa --json ${WORK}/renamed.pbtxt)
@@ -66,7 +66,7 @@ json_is("${OUT}" raw ops 0 writes 0 blob)
 json_is("${OUT}" raw ops 1 reads 0 blob)
 json_is("${OUT}" h ops 1 writes 0 blob)
 json_is("${OUT}" h ops 2 reads 0 blob)
-# A parameter changes in both nets, or in neither.
+# A parameter is renamed in both nets, or in neither.
 plait(1 rename demo_net.pbtxt weight --op 0 --input 1 --init demo_init_net.pbtxt -o ${WORK}/n.pbtxt)
 matches("${ERR}" "--init-output")
 plait(0 rename demo_net.pbtxt weight --op 0 --input 1 --init demo_init_net.pbtxt -o ${WORK}/n.pbtxt --init-output
@@ -75,26 +75,26 @@ plait(0 ssa --json ${WORK}/i.pbtxt)
 json_is("${OUT}" weight ops 0 writes 0 blob)
 plait(0 ssa --json ${WORK}/n.pbtxt)
 json_is("${OUT}" weight external_inputs 2 blob)
-# With --from-producer other readers follow.
+# With --from-producer, other readers are renamed, too.
 plait(0 rename demo_net.pbtxt hidden --op 2 --input 0 --from-producer -o ${WORK}/n.pbtxt)
 plait(0 ssa --json ${WORK}/n.pbtxt)
 json_is("${OUT}" hidden ops 4 reads 0 blob)
 
-# A part is a net by itself.
-plait(0 subgraph demo_net.pbtxt --from h --to mixed --extract -o ${WORK}/part.json)
-plait(0 check --strict --json ${WORK}/part.json)
+# A subgraph is extracted as a net.
+plait(0 subgraph demo_net.pbtxt --from h --to mixed --extract -o ${WORK}/subgraph.json)
+plait(0 check --strict --json ${WORK}/subgraph.json)
 json_length("${OUT}" 0 problems)
-plait(0 info --json ${WORK}/part.json)
+plait(0 info --json ${WORK}/subgraph.json)
 json_is("${OUT}" 5 ops)
 json_is("${OUT}" mixed external_outputs 0)
 
-# Init and predict net: what one makes and what is fed are what the other declares.
+# Init and predict net: what the former writes and what is fed are the inputs that the latter declares.
 plait(0 export demo_net.pbtxt --init demo_init_net.pbtxt --init-output ${WORK}/init.pb --predict-output ${WORK}/predict.pb)
 matches("${OUT}" "inputs:  x sharpen\noutputs: p\n")
 plait(0 info --json ${WORK}/init.pb)
 json_is("${OUT}" 6 ops)
 json_is("${OUT}" 6 op_types GivenTensorFill)
-# An init net that declares no outputs makes parameters all the same.
+# An init net without declared outputs defines parameters all the same.
 file(WRITE ${WORK}/scale.pbtxt "op { type: \"Mul\" input: \"x\" input: \"w\" output: \"y\" }\n"
      "external_input: \"x\" external_input: \"w\" external_output: \"y\"\n")
 file(WRITE ${WORK}/undeclared.pbtxt
@@ -108,7 +108,7 @@ plait(0 info --json ${WORK}/i.pb)
 json_is("${OUT}" 1 op_types GivenTensorFill)
 plait(0 check --strict ${WORK}/predict.pb)
 
-# Pictures: balanced, versions only where asked for, clusters for nested nets.
+# Graphviz: versions only on request, clusters for nested nets.
 plait(0 dot demo_net.pbtxt)
 matches("${OUT}" "^digraph \"demo\" {")
 matches("${OUT}" "subgraph cluster_1")

@@ -1,4 +1,4 @@
-# What is printed about the net that demo.sh shows: it is what a newcomer sees.
+# Golden files: the output for the net of demo.sh, which newcomers see.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 plait(0 info demo_net.pbtxt)
@@ -14,7 +14,7 @@ same("${OUT}" subgraph.txt)
 plait(0 prune demo_net.pbtxt)
 same("${OUT}" pruned.pbtxt)
 
-# No line is wider than the terminal, and what is cut says so.
+# No line is wider than the terminal, and truncated cells end with an ellipsis.
 set(ENV{COLUMNS} 40)
 plait(0 ssa demo_net.pbtxt)
 same("${OUT}" ssa_40.txt)

@@ -1,4 +1,5 @@
-# Broken input, wrong usage: a message with its place on standard error, an exit status, nothing on standard output.
+# Errors: broken input and wrong usage give a message with a position on standard error, an exit status, and nothing on
+# standard output.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 # refused(<regex> <argument>...)
@@ -20,7 +21,7 @@ file(WRITE ${WORK}/empty "")
 string(ASCII 10 4 100 101 109 111 18 9 97 98 bytes)
 file(WRITE ${WORK}/cut.pb "${bytes}")
 
-set(one_file info check ssa dot convert prune)
+set(one_file info check ssa dot view convert prune)
 foreach(command IN LISTS one_file)
   refused("^[^\n]*broken\\.pbtxt:3:9: [^\n]+\n$" ${command} ${WORK}/broken.pbtxt)
   refused("^[^\n]*open\\.pbtxt:2:4: [^\n]+\n$" ${command} ${WORK}/open.pbtxt)
@@ -41,11 +42,11 @@ plait(2 no_such_command)
 matches("${ERR}" "no subcommand 'no_such_command'")
 plait(0 --help)
 matches("${OUT}" "Examples:")
-matches("${OUT}" "`plait COMMAND --help` says more")
+matches("${OUT}" "`plait COMMAND --help` shows its options")
 foreach(command IN ITEMS info dot ops)
   plait(0 ${command} --help)
   if(OUT MATCHES "COMMAND --help")
-    wrong("plait ${command} --help has the help of plait behind its own: ${OUT}")
+    wrong("plait ${command} --help also prints the help of plait: ${OUT}")
   endif()
 endforeach()
 plait(2 run demo_net.pbtxt --time 0)
@@ -53,17 +54,18 @@ matches("${ERR}" "not in range 1 to ")
 plait(0 --version)
 matches("${OUT}" "^plait ${VERSION}\n$")
 
-# Standard input has a name in messages, too.
+# Messages name standard input, too.
 set(INPUT ${WORK}/broken.pbtxt)
 plait(1 info -)
 matches("${ERR}" "^<stdin>:3:9: ")
 unset(INPUT)
 
-# Places that cannot be written to.
+# Destinations that cannot be written.
 refused("is a folder" convert demo_net.pbtxt -o ${WORK})
+refused("is a folder" view demo_net.pbtxt -o ${WORK})
 refused("cannot be opened for writing" convert demo_net.pbtxt -o ${WORK}/no/such/folder.pb)
 
-# Arguments that the net does not bear out. The net is not written.
+# Arguments that do not fit the net. The net is not written.
 file(REMOVE ${WORK}/out.pbtxt)
 plait(2 rename demo_net.pbtxt new --op 0 --output 0 --init-output ${WORK}/out.pbtxt)
 plait(2 rename demo_net.pbtxt new --op 0 --input 1 --init demo_init_net.pbtxt --init-output -)
@@ -86,7 +88,7 @@ foreach(way IN ITEMS "" "--free" "--reorder" "--any-order")
   refused("demo_net.pbtxt: --keep: the net has no blob 'gat'; did you mean 'gate'" share demo_net.pbtxt --keep mean,gat ${way} -o
           ${WORK}/out.pbtxt)
 endforeach()
-# Options that would count for nothing.
+# Options that would have no effect.
 plait(2 subgraph demo_net.pbtxt --to p -o ${WORK}/out.pbtxt)
 plait(2 subgraph demo_net.pbtxt --to p --format text)
 plait(2 rename demo_net.pbtxt new --op 0 --output 0 --from-producer -o ${WORK}/out.pbtxt)
@@ -98,7 +100,7 @@ refused("broken.pbtxt:3:9: " export demo_net.pbtxt --init ${WORK}/broken.pbtxt -
         --predict-output ${WORK}/out.pbtxt)
 refused("demo_net.pbtxt:18:4: " export demo_net.pbtxt --init demo_net.pbtxt --init-output ${WORK}/out.pbtxt --predict-output
         ${WORK}/out.pbtxt)
-# A report and a net on one standard output; a place in the file for what an op is about.
+# A report and a net cannot share standard output; errors about an op have its position in the file.
 foreach(arguments IN ITEMS "prune;demo_net.pbtxt" "rename;demo_net.pbtxt;new;--op;0;--output;0"
                            "subgraph;demo_net.pbtxt;--to;p;--extract"
                            "export;demo_net.pbtxt;--init;demo_init_net.pbtxt;--init-output;-;--predict-output;x.pb")
@@ -118,13 +120,13 @@ plait(0 convert ${WORK}/places.pbtxt -o ${WORK}/places.json)
 refused("places\\.json:[0-9]+:[0-9]+: 'a' is also read by op 2 " rename ${WORK}/places.json n --op 1 --input 0 -o
         ${WORK}/out.pbtxt)
 
-# A step net that is no net: what needs it says which op has it, and where; the others go on.
+# A step net that is not a net: commands that need it name its op and position; the others go on.
 file(WRITE ${WORK}/step.pbtxt "name: \"n\" external_input: \"x\" external_output: \"h\"\n"
      "op { type: \"Relu\" input: \"x\" output: \"y\" }\n"
      "op { type: \"If\" input: \"y\" arg { name: \"then_net\" n { op { type: \"Split\" input: \"y\" output: \"a\" output: \"a\" } } } }\n"
      "op { type: \"RecurrentNetwork\" input: \"y\" output: \"h\" arg { name: \"step_net\" s: \"op { typ: }\" } }\n")
-set(step "argument 'step_net' of op 2 \\(RecurrentNetwork\\) of net 'n' is no net in text form: 1:")
-foreach(command IN ITEMS dot prune "ssa;--subnets")
+set(step "argument 'step_net' of op 2 \\(RecurrentNetwork\\) of net 'n' is not a net in text form: 1:")
+foreach(command IN ITEMS dot view prune "ssa;--subnets")
   refused("step\\.pbtxt:4:4: ${step}" ${command} ${WORK}/step.pbtxt)
 endforeach()
 plait(0 ssa ${WORK}/step.pbtxt)
@@ -144,7 +146,7 @@ if(EXISTS ${WORK}/out.pbtxt)
   wrong("a refused command has written its output")
 endif()
 
-# A reader that closes the pipe early ends the output without a word.
+# A reader that closes the pipe early ends the output silently.
 execute_process(COMMAND ${PLAIT} ssa --json demo_net.pbtxt COMMAND ${CMAKE_COMMAND} -E true ERROR_VARIABLE err
                 RESULTS_VARIABLE results)
 if(NOT results STREQUAL "0;0" OR NOT err STREQUAL "")

@@ -1,4 +1,4 @@
-# Nets are run on tensors from files or random ones; what is written can be read.
+# plait run: tensors come from files or are random; written tensors can be read.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 get_filename_component(WORK_NAME ${WORK} NAME)
@@ -12,7 +12,7 @@ file(SHA256 ${WORK}/other.npy second)
 if(first STREQUAL second)
   wrong("--seed changes nothing")
 endif()
-# Relu of what Relu gave is the same.
+# Relu is idempotent.
 plait(0 run ${WORK}/net.pbtxt --feed x=${WORK}/y.npy --fetch y=${WORK}/again.npy)
 same_files(${WORK}/y.npy ${WORK}/again.npy)
 plait(0 run ${WORK}/net.pbtxt --random x=3:float64 --plan --time 3 --trace ${WORK}/trace.json)
@@ -27,7 +27,7 @@ if(NOT events EQUAL 1)
   wrong("--trace has ${events} events of one run of one op")
 endif()
 
-# A plan is there to be read where the run fails, too, and where shapes are known only in the run.
+# The plan is printed even if the run fails, and if only the run determines shapes.
 file(WRITE ${WORK}/late.pbtxt "op { type: \"Copy\" input: \"shape\" output: \"s\" }
 op { type: \"Reshape\" input: \"x\" input: \"s\" output: \"y\" output: \"old\" }\n")
 plait(1 run ${WORK}/late.pbtxt --random x=2x3 --random shape=1:int64 --plan)
@@ -40,31 +40,31 @@ file(WRITE ${WORK}/init.pbtxt
 plait(0 run ${WORK}/net.pbtxt --init ${WORK}/init.pbtxt)
 matches("${OUT}" "y: float32 2 = 0 0\n")
 
-# What is wrong is said with the file, the op and the blob.
+# Errors name the file, the op and the blob.
 plait(1 run ${WORK}/net.pbtxt)
 matches("${ERR}" "net.pbtxt:1:4: op 0 \\(Relu\\): the workspace has no blob 'x'")
 plait(1 run ${WORK}/net.pbtxt --feed x=${WORK}/net.pbtxt)
 matches("${ERR}" "net.pbtxt: byte 0: not a .npy file")
 plait(2 run ${WORK}/net.pbtxt --random x=2x)
-matches("${ERR}" "'2x' is no shape")
+matches("${ERR}" "'2x' is not a shape")
 plait(2 run ${WORK}/net.pbtxt --random x=2:half)
 plait(2 run ${WORK}/net.pbtxt --feed x)
-matches("${ERR}" "--feed wants NAME=FILE, not 'x'")
+matches("${ERR}" "--feed expects NAME=FILE, not 'x'")
 plait(2 run ${WORK}/net.pbtxt --feed x=${WORK}/y.npy --feed x=${WORK}/other.npy)
 matches("${ERR}" "blob 'x' is fed twice")
 plait(2 run ${WORK}/net.pbtxt --feed x=${WORK}/y.npy --random x=2x3)
 matches("${ERR}" "blob 'x' is fed twice")
 file(REMOVE ${WORK}/both.npy)
 plait(2 run ${WORK}/net.pbtxt --random x=2 --fetch x=${WORK}/both.npy --fetch y=${WORK}/../${WORK_NAME}/both.npy)
-matches("${ERR}" "two outputs are to be written to ")
+matches("${ERR}" "two outputs are written to the file ")
 plait(2 run ${WORK}/net.pbtxt --random x=2 --fetch x=${WORK}/both.npy --trace ${WORK}/both.npy)
 if(EXISTS ${WORK}/both.npy)
-  wrong("what is refused has written a file")
+  wrong("a refused command has written a file")
 endif()
 plait(1 run ${WORK}/net.pbtxt --random x=2 --fetch z)
 matches("${ERR}" "net.pbtxt: --fetch: the net has no blob 'z'; there are 'x' and 'y'\n$")
 
-# A name that the net does not have is refused before anything is run or written, also beside those it has.
+# A name that the net does not have is refused before anything runs or is written, also next to valid ones.
 file(REMOVE ${WORK}/unwritten.npy)
 foreach(wrong IN ITEMS "--random;nosuchblob=3" "--random;nosuchblob=scalar:int64" "--feed;nosuchblob=${WORK}/y.npy" "--feed;X=${WORK}/y.npy"
                        "--random;Relu=2x3" "--fetch;nosuchblob=${WORK}/unwritten_too.npy")
@@ -91,5 +91,5 @@ matches("${ERR}" "did you mean 'Relu'")
 plait(2 ops Relu --markdown)
 plait(0 ops --markdown)
 file(WRITE ${WORK}/operators.md "${OUT}")
-same_files(${WORK}/operators.md ${DATA}/../../docs/operators.md)
+same_files(${WORK}/operators.md ${DATA}/../../docs/reference/operators.md)
 finish()

@@ -1,11 +1,11 @@
-# The backward pass: alone, behind the net, as a picture; what is in its way, one problem a line.
+# plait grad: the backward pass alone, appended to the net, as a Graphviz graph; problems, one per line.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 plait(0 grad demo_net.pbtxt --y p)
 same("${OUT}" grad.pbtxt)
 same("${ERR}" grad.txt)
 
-# The format follows the suffix, or is named; what is made can be read, and lacks nothing.
+# The format follows the suffix, or is given; the backward net can be read, and is complete.
 plait(0 grad demo_net.pbtxt --y p -o ${WORK}/grad.pb)
 same("${OUT}" grad.txt)
 plait(0 info --json ${WORK}/grad.pb)
@@ -20,7 +20,7 @@ if(NOT name STREQUAL "demo_grad")
   wrong("--to json: ${name}")
 endif()
 
-# Behind the net: its ops first, its interface and more.
+# Appended: the ops of the net first, its interface and more.
 plait(0 grad demo_net.pbtxt --y p=dp --only w1,b1 --append -o ${WORK}/both.json)
 matches("${OUT}" "^demo_net.pbtxt: [0-9]+ gradient ops\ndemo_net.pbtxt: gradient of 'w1': w1_grad\n[^\n]*b1_grad\n$")
 plait(0 check --strict ${WORK}/both.json)
@@ -35,7 +35,7 @@ plait(0 ssa --json ${WORK}/both.json)
 json_is("${OUT}" If ops 9 type)
 json_is("${OUT}" SoftmaxGradient ops 11 type)
 
-# A net with its gradients runs, and the gradients are what they should be: 2 x, summed where it is read twice.
+# A net with its gradients runs, and these are right: 2 x, summed where it is read twice.
 file(WRITE ${WORK}/square.pbtxt "op { type: \"Sqr\" input: \"x\" output: \"y\" }\n"
                                 "op { type: \"Sum\" input: \"y\" input: \"x\" output: \"z\" }\nexternal_output: \"z\"\n")
 file(WRITE ${WORK}/three.pbtxt
@@ -44,7 +44,7 @@ plait(0 grad ${WORK}/square.pbtxt --y z --append -o ${WORK}/run.pbtxt)
 plait(0 run ${WORK}/run.pbtxt --init ${WORK}/three.pbtxt)
 matches("${OUT}" "x_grad: float32 2 = 7 7\n")
 
-# A value that is overwritten is a problem, or copied, or computed again.
+# An overwritten value is a problem, or copied, or recomputed.
 file(WRITE ${WORK}/over.pbtxt "op { type: \"Sqr\" input: \"x\" output: \"a\" }\nop { type: \"Sqr\" input: \"a\" output: \"y\" }\n"
                               "op { type: \"Sin\" input: \"y\" output: \"a\" }\nexternal_input: \"x\"\n")
 plait(1 grad ${WORK}/over.pbtxt --y y)
@@ -57,7 +57,7 @@ matches("${ERR}" "over.pbtxt: copied 'a' to 'a_saved' before op 1\n")
 plait(0 grad ${WORK}/over.pbtxt --y y --overwritten recompute)
 matches("${OUT}" "output: \"a_again\"")
 
-# All problems, a line each, and nothing written.
+# All problems are reported, one per line, and nothing is written.
 file(WRITE ${WORK}/wrong.pbtxt "op { type: \"Floor\" input: \"x\" output: \"a\" }\nop { type: \"Nope\" input: \"x\" output: \"b\" }\n"
                                "op { type: \"Add\" input: \"a\" input: \"b\" output: \"y\" }\n")
 file(REMOVE ${WORK}/out.pbtxt)
@@ -65,27 +65,27 @@ plait(1 grad ${WORK}/wrong.pbtxt --y y --y nobody -o ${WORK}/out.pbtxt --dot ${W
 string(REPLACE "${WORK}/" "" problems "${ERR}")
 same("${problems}" grad_problems.txt)
 plait(1 grad demo_net.pbtxt --y p --only w1,hiden,x -o ${WORK}/out.pbtxt)
-matches("${ERR}" "demo_net.pbtxt: the net has no blob 'hiden', whose gradient is asked for; there are '")
+matches("${ERR}" "demo_net.pbtxt: the net has no blob 'hiden', whose gradient is requested; there are '")
 if(NOT OUT STREQUAL "" OR EXISTS ${WORK}/out.pbtxt OR EXISTS ${WORK}/out.dot)
   wrong("a net without a gradient has written something")
 endif()
 plait(2 grad demo_net.pbtxt --y p=)
-matches("${ERR}" "--y wants")
+matches("${ERR}" "--y expects")
 plait(1 grad demo_net.pbtxt --y p --y p=dp)
-matches("${ERR}" "two gradients are given for 'p'")
+matches("${ERR}" "seed 'p' has two different gradients")
 plait(1 grad ${WORK}/nowhere.pb --y y)
 plait(2 grad demo_net.pbtxt)
 plait(2 grad demo_net.pbtxt --y p --overwritten guess)
 plait(0 grad --help)
 matches("${OUT}" "Usage: plait grad")
 
-# Rows and dense gradients of one table.
+# Sparse and dense gradients of one table.
 file(WRITE ${WORK}/table.pbtxt "op { type: \"Gather\" input: \"t\" input: \"ids\" output: \"rows\" }\n"
                                "op { type: \"SumElements\" input: \"rows\" output: \"a\" }\n"
                                "op { type: \"SumElements\" input: \"t\" output: \"b\" }\n"
                                "op { type: \"Add\" input: \"a\" input: \"b\" output: \"y\" }\n")
 plait(0 grad ${WORK}/table.pbtxt --y a)
-matches("${ERR}" "table.pbtxt: gradient of 't': rows_grad, of the rows ids\n")
+matches("${ERR}" "table.pbtxt: gradient of 't': rows_grad, sparse, rows ids\n")
 plait(1 grad ${WORK}/table.pbtxt --y y)
 plait(0 grad ${WORK}/table.pbtxt --y y --densify)
 matches("${OUT}" "type: \"SparseToDense\"")
@@ -103,7 +103,7 @@ plait(0 grad ${WORK}/where.pbtxt --y y)
 plait(1 grad ${WORK}/where.pbtxt --y y --as-caffe2)
 matches("${ERR}" "op 0 \\(Where\\): Caffe2 has no gradient of this operator")
 
-# The picture: two clusters; alone on standard output, or beside the net.
+# The graph: two clusters; alone on standard output, or beside the net.
 plait(0 grad demo_net.pbtxt --y p --dot -)
 same("${OUT}" grad.dot)
 same("${ERR}" grad.txt)

@@ -1,4 +1,4 @@
-# --json is JSON, and says what the tables say.
+# --json prints JSON with the content of the tables.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 plait(0 info --json demo_net.pbtxt)
@@ -54,7 +54,7 @@ foreach(net IN ITEMS i p)
   json_is("${OUT}" binary format)
 endforeach()
 
-# Oddities by kind, an unknown field with its place.
+# Problems by kind, an unknown field with its position.
 file(WRITE ${WORK}/odd.pbtxt "op { type: \"A\" input: \"u\" output: \"y\" output: \"y\" }\n"
                              "op { type: \"B\" input: \"y\" output: \"x\" color: 3 }\n"
                              "external_input: \"x\" external_input: \"q\" external_input: \"q\"\n"
@@ -80,7 +80,7 @@ matches("${OUT}" "odd\\.pbtxt:2:[0-9]+: warning: [^\n]*color[^\n]*\\[unknown fie
 matches("${OUT}" "op 0 \\(A\\) reads 'u'[^\n]*\\[undeclared read\\]")
 plait(0 check --strict demo_net.pbtxt)
 
-# Arguments that no op type has, in nets inside ops as well; of types that plait does not run nothing is known.
+# Unknown arguments, also in nested nets; nothing is known about op types that plait does not run.
 file(WRITE ${WORK}/arguments.pbtxt
      "op { type: \"LeakyRelu\" input: \"x\" output: \"y\" arg { name: \"alpha\" f: 0.1 } arg { name: \"alhpa\" f: 0.2 } }\n"
      "op { type: \"Own\" input: \"y\" output: \"z\" arg { name: \"anything\" i: 1 } }\n"
@@ -94,7 +94,7 @@ matches("${OUT}" ": 2 warnings, 0 notes\n$")
 plait(0 check --json ${WORK}/arguments.pbtxt)
 json_is("${OUT}" 2 warnings)
 
-# Names that are no UTF-8 and names that would steer a terminal.
+# Names that are not UTF-8, and names that would control a terminal.
 file(WRITE ${WORK}/names.pbtxt "op { type: \"A\\377\" input: \"\\033[31mx\\n\" output: \"y\" }\nexternal_output: \"y\"\n")
 foreach(command IN ITEMS info ssa check)
   plait(0 ${command} --json ${WORK}/names.pbtxt)
@@ -102,7 +102,7 @@ foreach(command IN ITEMS info ssa check)
   plait(0 ${command} ${WORK}/names.pbtxt)
   string(ASCII 27 escape)
   if(OUT MATCHES "${escape}")
-    wrong("plait ${command} lets a name steer the terminal")
+    wrong("plait ${command} lets a name control the terminal")
   endif()
 endforeach()
 finish()

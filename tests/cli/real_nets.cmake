@@ -1,4 +1,4 @@
-# Every real net goes through the reading commands and the round trip text, JSON, binary, text.
+# Every real net passes the reading commands and the round trip text, JSON, binary, text.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 file(GLOB_RECURSE files LIST_DIRECTORIES false ${NETS}/*)
@@ -16,6 +16,7 @@ foreach(file IN LISTS files)
   plait(0 check --json ${file})
   json_is("${OUT}" "${file}" file)
   plait(0 dot --ssa ${file})
+  plait(0 view ${file} -o ${WORK}/page.html)
   plait(0 convert ${file} -o ${WORK}/a.pbtxt)
   plait(0 convert ${WORK}/a.pbtxt -o ${WORK}/a.json)
   plait(0 convert ${WORK}/a.json -o ${WORK}/a.pb)

@@ -1,4 +1,4 @@
-# Helpers of the scripts that drive plait. Each checks and goes on; finish() fails if anything was wrong.
+# Helpers of the scripts that run plait. Each checks and continues; finish() fails if a check has failed.
 cmake_minimum_required(VERSION 3.25)
 
 set(ENV{COLUMNS} 100)
@@ -18,7 +18,8 @@ function(finish)
   endif()
 endfunction()
 
-# plait(<status> <argument>...): runs it, checks the exit status, sets OUT, ERR. INPUT, if set, is its standard input.
+# plait(<status> <argument>...): runs plait, checks the exit status, sets OUT and ERR. INPUT, if set, is its standard
+# input.
 function(plait status)
   set(input "")
   if(DEFINED INPUT)
@@ -33,7 +34,7 @@ function(plait status)
   set(ERR "${err}" PARENT_SCOPE)
 endfunction()
 
-# same(<text> <golden file>): with the difference when it is not.
+# same(<text> <golden file>): checks equality, and keeps a text that differs.
 function(same text file)
   file(READ ${CMAKE_CURRENT_LIST_DIR}/golden/${file} expected)
   if(NOT text STREQUAL expected)

@@ -5,17 +5,17 @@
 #include <variant>
 
 #include <plait/exec/caffe2_operators.hpp>
-#include <plait/exec/element_type.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/step_blobs.hpp>
+#include <plait/exec/detail/text_blob.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/step_blobs.hpp>
 #include <plait/exec/tensor.hpp>
-#include <plait/exec/text_blob.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include "case.hpp"
 
-// CMakeLists.txt makes a runner for each backend.
+// CMakeLists.txt builds a runner for each backend.
 #if defined(PLAIT_CONFORMANCE_TBB)
 #include <plait/exec/tbb.hpp>
 #elif defined(PLAIT_CONFORMANCE_OMP)

@@ -1,4 +1,4 @@
-// A workspace in which nets of cases are run, on the backend that the runner is made for. blobs.cpp alone knows which.
+// Workspace in which the nets of cases run, on the backend of the runner. Only blobs.cpp depends on the backend.
 #pragma once
 
 #include <memory>
@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/net/parameter.hpp>
+#include <plait/net/detail/parameter.hpp>
 #include <plait/netdef/model.hpp>
 
 namespace conformance {
 
 std::string_view backend_name();
 
-/// Whether Caffe2's table has the operator.
+/// Returns true if Caffe2's table has the operator.
 bool caffe2_has(std::string_view op_type);
 
 class blobs {
@@ -21,18 +21,18 @@ class blobs {
   blobs();
   ~blobs();
 
-  /// Throws unsupported_case for a type that is not run.
+  /// Feeds a tensor. Throws unsupported_case for an element type that the runner does not have.
   void feed(std::string const& name, plait::tensor_value const& given);
   bool contains(std::string const& name) const;
-  /// Of a blob that is there. Throws unsupported_case for a type that cases do not have.
+  /// Returns the tensor of an existing blob. Throws unsupported_case for an element type that cases do not have.
   plait::tensor_value fetch(std::string const& name) const;
 
-  /// Runs a net with all operators there are; `wanted` can be fetched after it.
+  /// Runs a net with all operators; `wanted` can be fetched afterwards.
   void run(plait::netdef const& net, std::vector<std::string> const& wanted = {});
-  /// With Caffe2's operators, and inputs and outputs as they are declared.
+  /// Runs a net with Caffe2's operators, and with inputs and outputs as declared.
   void run_as_caffe2(plait::netdef const& net);
 
-  /// What steps of the net, which was run, have made; see plait::retrieve_step_blobs.
+  /// Retrieves the step blobs of a net that was run; see plait::retrieve_step_blobs.
   std::vector<std::string> retrieve_step_blobs(plait::netdef const& net, std::string const& prefix);
 
  private:

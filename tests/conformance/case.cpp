@@ -5,9 +5,9 @@
 #include <string>
 
 #include <plait/core/errors.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
+#include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/read.hpp>
-#include <plait/netdef/text_reader.hpp>
-#include <plait/netdef/text_writer.hpp>
 
 namespace conformance {
 
@@ -27,7 +27,7 @@ json const empty_object = json::object();
 
 namespace {
 
-// Expected float32 numbers are written in decimals that round to them.
+// Rounds expected float32 numbers, which are decimals, to float32.
 void round_to_float32(json& expect) {
   for (json& tensor : expect) {
     if (!tensor.is_object() || tensor.value("dtype", "") != "float32" || !tensor["data"].is_array()) continue;
@@ -47,7 +47,7 @@ test_case load_case(std::filesystem::path const& file, std::filesystem::path con
   } catch (json::exception const& problem) {
     throw malformed_case(problem.what());
   }
-  if (!c.data.is_object()) throw malformed_case("no JSON object");
+  if (!c.data.is_object()) throw malformed_case("not a JSON object");
   c.kind = member<std::string>(c.data, "kind");
   c.name = member<std::string>(c.data, "name", file.stem().string());
   c.what = member<std::string>(c.data, "what", "");
@@ -57,7 +57,7 @@ test_case load_case(std::filesystem::path const& file, std::filesystem::path con
     c.defect = defect.is_string() ? defect.get<std::string>() : defect.dump();
   }
   if (c.refused == c.data.contains("expect")) throw malformed_case("needs either 'expect' or 'error: true'");
-  if (!c.refused && !c.data["expect"].is_object()) throw malformed_case("key 'expect' is no object");
+  if (!c.refused && !c.data["expect"].is_object()) throw malformed_case("key 'expect' is not an object");
   if (!c.refused) round_to_float32(c.data["expect"]);
   return c;
 }
@@ -66,7 +66,7 @@ plait::netdef parse_net(std::string_view text, std::string_view key) {
   try {
     return plait::read_netdef_text(text);
   } catch (plait::parse_error const& problem) {
-    throw malformed_case("key '" + std::string(key) + "' is no net in text form: " + problem.what());
+    throw malformed_case("key '" + std::string(key) + "' is not a net in text form: " + problem.what());
   }
 }
 
@@ -93,7 +93,7 @@ plait::netdef* case_inputs::optional_net(std::string_view key) {
 json const& case_inputs::args() const {
   auto const found = data().find("args");
   if (found == data().end() || found->is_null()) return empty_object;
-  if (!found->is_object()) throw malformed_case("key 'args' is no object");
+  if (!found->is_object()) throw malformed_case("key 'args' is not an object");
   return *found;
 }
 

@@ -1,4 +1,4 @@
-// A recorded case (shared/reference/FORMAT.md): what it asks, and the inputs it gives.
+// Recorded case (shared/reference/FORMAT.md): the function under test and its inputs.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@
 
 namespace conformance {
 
-// Objects keep the order of the file: parameters are given in it.
+// Objects keep the order of the file, which is that of parameters.
 using json = nlohmann::ordered_json;
 
-/// A case file that is not in the format. Counts as a failure of that file.
+/// Thrown for a case file that is not in the format. Counts as a failure of that file.
 struct malformed_case : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Something this build of the runner does not know how to run.
+/// Thrown for what this build of the runner cannot run.
 struct unsupported_case : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -36,14 +36,15 @@ struct test_case {
   std::string name;
   std::string what;
   bool refused = false;               ///< `error: true`
-  std::optional<std::string> defect;  ///< what is wrong with the recorded expectation
+  std::optional<std::string> defect;  ///< the error in the recorded expectation
   json data;
 };
 
 /// Reads a case file. Throws malformed_case.
 test_case load_case(std::filesystem::path const& file, std::filesystem::path const& root);
 
-/// The member `key` of an object as a T. Throws malformed_case, naming key and type, where it is missing or no T.
+/// Returns the member `key` of an object as a T. Throws malformed_case, naming key and type, if it is missing or not a
+/// T.
 template <class T>
 T member(json const& object, std::string_view key) {
   auto const found = object.find(std::string(key));
@@ -55,7 +56,7 @@ T member(json const& object, std::string_view key) {
   }
 }
 
-/// The same with a value for objects where the key is missing or null.
+/// Like member(), but returns `fallback` if the key is missing or null.
 template <class T>
 T member(json const& object, std::string_view key, T fallback) {
   auto const found = object.find(std::string(key));
@@ -63,23 +64,24 @@ T member(json const& object, std::string_view key, T fallback) {
   return member<T>(object, key);
 }
 
-/// The inputs of a case. Nets that are handed out may be changed by the function under test; the originals are kept, so
-/// that a refused case can be held to leave its input as it was.
+/// Inputs of a case. The function under test may change the nets that it gets; the originals are kept, to check that a
+/// refused case leaves its inputs unchanged.
 class case_inputs {
  public:
-  /// What the answer is to be: `own_way` for that of plait by itself, also where the recorded one is not a defect.
-  enum class manner { by_case, own_way };
-  explicit case_inputs(test_case const& c, manner how = manner::by_case) : case_(c), how_(how) {}
+  /// The expected result: as the case asks, or `by_default` that of plait without options for the recorded system, even
+  /// if the recorded result is not a defect.
+  enum class mode { by_case, by_default };
+  explicit case_inputs(test_case const& c, mode how = mode::by_case) : case_(c), how_(how) {}
 
   test_case const& source() const { return case_; }
-  /// Whether the answer is to be what the recorded system gave, its quirks included, where plait has an option for
-  /// that. Not for cases marked as a defect: these are about what plait does by itself.
-  bool as_recorded() const { return !case_.defect && how_ == manner::by_case; }
-  /// `net`, or what is in `net_file`.
+  /// Returns true if the result must be that of the recorded system, its quirks included, where plait has an option for
+  /// that. False for cases marked as a defect: they test what plait does by default.
+  bool as_recorded() const { return !case_.defect && how_ == mode::by_case; }
+  /// Returns `net`, or the content of `net_file`.
   plait::netdef& net();
-  /// The net in text form under `key`; nullptr where it is missing or null. An empty string is an empty net.
+  /// Returns the net in text form under `key`; nullptr if it is missing or null. An empty string is an empty net.
   plait::netdef* optional_net(std::string_view key);
-  /// `args`, an empty object where there is none.
+  /// Returns `args`, or an empty object if there is none.
   json const& args() const;
   template <class T>
   T arg(std::string_view key) const {
@@ -91,9 +93,9 @@ class case_inputs {
   }
   json const& data() const { return case_.data; }
 
-  /// The net handed out first, as it was.
+  /// Returns the original of the net handed out first.
   plait::netdef const& original() const { return nets_.front().before; }
-  /// The key of a net that is not as it was; nothing if all are.
+  /// Returns the key of a net that has changed; nothing if none has.
   std::optional<std::string> changed() const;
 
  private:
@@ -105,8 +107,8 @@ class case_inputs {
   plait::netdef& hand_out(std::string key, plait::netdef net);
 
   test_case const& case_;
-  manner how_;
-  std::deque<handed_out> nets_;  // a deque does not move what it holds
+  mode how_;
+  std::deque<handed_out> nets_;  // a deque does not move its elements
 };
 
 /// Reads a net in text form. Throws malformed_case.

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <plait/net/name_map.hpp>
-#include <plait/net/nested_names.hpp>
+#include <plait/net/detail/name_map.hpp>
+#include <plait/net/detail/nested_names.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/traits.hpp>
 
@@ -29,7 +29,7 @@ void sort_from(netdef const& n, Range& operands, std::size_t first) {
 
 bool is_control(std::string_view type) { return type == "If" || type == "While" || type == "Do"; }
 
-// Binds names to names instead of places, so that places may change: pairs sorted by the inner name.
+// Binds names to names instead of indices, so that the order of operands may change: pairs sorted by the inner name.
 void sort_bindings(netdef& n, op_def& op) {
   auto* const inner = plait::find_argument(n, op, "inner_blobs");
   auto* const outer = plait::find_argument(n, op, "outer_blobs_idx");
@@ -49,7 +49,7 @@ void sort_bindings(netdef& n, op_def& op) {
   }
 }
 
-// Split gradients are numbered in the order in which they are made.
+// Numbers split gradients in the order in which ops write them.
 void number_splits(netdef& n) {
   std::map<std::string, std::size_t> next;
   plait::name_map names;
@@ -100,7 +100,7 @@ netdef ordered(netdef const& net) {
     from = std::find_if(from, n.op.end(), is_sum);
     auto const to = std::find_if_not(from, n.op.end(), is_sum);
     std::vector<op_def> sums(from, to);
-    std::vector<op_def*> sorted;  // not the ops: see op_def
+    std::vector<op_def*> sorted;  // pointers, since stable algorithms do not align ops: see op_def
     sorted.reserve(sums.size());
     for (op_def& op : sums) sorted.push_back(&op);
     std::ranges::stable_sort(sorted, {}, [&](op_def const* op) { return n.text(*op->output.begin()); });

@@ -23,14 +23,14 @@ constexpr std::string_view usage =
     R"(usage: plait_conformance [--kinds a,b] [--executor on|off] [--allow-unsupported] [--verbose] DIR...
 
 Runs every case found below the folders and prints, by kind, how many passed, failed, were decided (marked as a
-defect of the recorded system) or are unsupported. Names those that pass although the recorded answer is wrong, without
-being marked: plait gives it where it is to do as the recorded system did, and answers otherwise by itself.
+defect of the recorded system) or are unsupported. Lists cases that pass although the recorded result is an unmarked
+defect: plait reproduces it when asked to, and differs by default.
 
   --kinds a,b          only cases of these kinds
-  --executor on|off    steps of recurrences overlap, where the backend can do that, or do not; else as nets say
-  --allow-unsupported  kinds and functions that are not known here are no failure
+  --executor on|off    overlap time steps of recurrences where the backend can, or do not; default: as nets say
+  --allow-unsupported  unknown kinds and functions are not failures
   --verbose            all differences, and decided and unsupported cases by name
-  --list-kinds         the kinds that are known here
+  --list-kinds         the known kinds
   --help, --version
 )";
 
@@ -70,7 +70,7 @@ int run(arguments const& given) {
       return 2;
     }
     for (conformance::case_file const& at : cases) {
-      // Cases lie in folders by kind; one elsewhere is read for what it says.
+      // Cases are in folders by kind; elsewhere the kind is read from the file.
       auto const wanted = [&](std::string const& kind) {
         return given.all_kinds || std::ranges::find(given.kinds, kind) != given.kinds.end();
       };

@@ -1,11 +1,11 @@
-# The runner itself: what counts as passed, failed, decided, unsupported; exit statuses; files that are no cases.
+# Test of the runner: what counts as passed, failed, decided, unsupported; exit statuses; files that are not cases.
 cmake_minimum_required(VERSION 3.25)
 
 set(net "op { type: \\\"Relu\\\" input: \\\"x\\\" output: \\\"y\\\" } external_input: \\\"x\\\" external_output: \\\"y\\\"")
 set(dead "op { type: \\\"Relu\\\" input: \\\"x\\\" output: \\\"z\\\" } ${net}")
 set(ssa "\"ssa\": [[[[\"x\", 0]], [[\"y\", 1]]]], \"versions\": {\"x\": 0, \"y\": 1}, \"undefined\": [\"x\"]")
 
-# fresh(): an empty folder of cases.
+# fresh(): empties the folder of cases.
 macro(fresh)
   file(REMOVE_RECURSE ${WORK})
 endmacro()
@@ -17,7 +17,7 @@ function(a_case file members)
   file(WRITE ${WORK}/cases/${file} "{\"kind\": \"${kind}\", \"name\": \"${name}\", ${members}}")
 endfunction()
 
-# conformance(<status> <regex> <argument>...): runs the runner on the folder, or on what the arguments name.
+# conformance(<status> <regex> <argument>...): runs the runner with the arguments.
 function(conformance status regex)
   execute_process(COMMAND ${RUNNER} ${ARGN} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE result)
   if(NOT result STREQUAL status OR NOT "${out}${err}" MATCHES "${regex}")
@@ -38,14 +38,14 @@ conformance(1 "ssa +1 +1 +0 +0" ${WORK})
 a_case(ssa/more.json "\"net\": \"${net}\", \"expect\": {${ssa}, \"more\": 1}")
 conformance(1 "more: expected 1, got nothing" ${WORK})
 
-# Refusals: only an error of plait counts, and what was to be refused must be.
+# Refusals: only an error of plait counts, and a case with `error` must be refused.
 fresh()
 a_case(transform/refused.json
        "\"transform\": \"rename_op_output\", \"args\": {\"op_id\": 1, \"output_id\": 0, \"new_name\": \"n\"}, \"net\": \"${net}\", \"error\": true")
 conformance(0 "transform +1 +0 +0 +0" ${WORK})
 a_case(transform/accepted.json
        "\"transform\": \"rename_op_output\", \"args\": {\"op_id\": 0, \"output_id\": 0, \"new_name\": \"n\"}, \"net\": \"${net}\", \"error\": true")
-conformance(1 "failed transform/accepted\n    was to be refused" ${WORK})
+conformance(1 "failed transform/accepted\n    should have been refused" ${WORK})
 a_case(transform/refuses.json
        "\"transform\": \"rename_op_output\", \"args\": {\"op_id\": 1, \"output_id\": 0, \"new_name\": \"n\"}, \"net\": \"${net}\", \"expect\": {\"net\": \"${net}\"}")
 conformance(1 "failed transform/refuses\n    refused: " ${WORK})
@@ -54,7 +54,7 @@ conformance(1 "failed transform/refuses\n    refused: " ${WORK})
 fresh()
 a_case(run/missing.json "\"nets\": [\"${net}\"], \"feeds\": {}, \"error\": true")
 conformance(0 "run +1 +0 +0 +0" ${WORK})
-# Defects: the recorded answer is not looked at; what plait decided is, and that the net still makes what it reads.
+# Defects: the recorded result is ignored; that of `decided` counts, and that the net still makes what it reads.
 fresh()
 a_case(transform/defect.json "\"transform\": \"remove_dead_end_ops\", \"defect\": \"d\", \"net\": \"${dead}\", \"expect\": {\"net\": \"\"}")
 conformance(0 "transform +0 +0 +1 +0" ${WORK})
@@ -66,15 +66,15 @@ a_case(transform/decided.json
 conformance(1 "failed transform/decided" ${WORK})
 a_case(transform/decided.json
        "\"transform\": \"remove_dead_end_ops\", \"defect\": \"d\", \"net\": \"${dead}\", \"expect\": {\"net\": \"\"}, \"decided\": null")
-conformance(1 "was to be refused" ${WORK})
+conformance(1 "should have been refused" ${WORK})
 
-# What plait answers by itself is held against the recorded answer, unless an output is another value there.
+# The default result of plait is compared with the recorded one, unless an output has another value there.
 fresh()
 set(in_place "op { type: \\\"Relu\\\" input: \\\"x\\\" output: \\\"x\\\" }")
 set(unread "op { type: \\\"Tanh\\\" input: \\\"x\\\" output: \\\"z\\\" }")
 a_case(transform/other_value.json
        "\"transform\": \"remove_dead_end_ops\", \"net\": \"${in_place} ${unread} ${net}\", \"expect\": {\"net\": \"${net}\"}")
-conformance(0 "passed transform/other_value\n    recorded without a mark: net: external output 'y' gets another value\n"
+conformance(0 "passed transform/other_value\n    unmarked defect of the recording: net: external output 'y' gets another value\n"
             ${WORK})
 conformance(0 "transform +1 +0 +0 +0" ${WORK})
 
@@ -88,7 +88,7 @@ conformance(0 "all +1 +0 +0 +2" --allow-unsupported ${WORK})
 conformance(0 "ssa +1 +0 +0 +0\n$" --kinds ssa ${WORK})
 conformance(1 "transform +0 +0 +0 +1\n$" --kinds=transform ${WORK})
 
-# Files that are no cases fail by name; they do not end the run.
+# Files that are not cases fail by name; they do not end the run.
 fresh()
 a_case(ssa/right.json "\"net\": \"${net}\", \"expect\": {${ssa}}")
 file(WRITE ${WORK}/cases/ssa/no_json.json "{\"kind\": ")

@@ -13,7 +13,7 @@
 
 #include <plait/core/errors.hpp>
 
-#include "answer.hpp"
+#include "case_result.hpp"
 #include "kinds.hpp"
 
 namespace conformance {
@@ -34,13 +34,13 @@ void add_json_files(fs::path const& folder, fs::path const& root, std::vector<ca
     if (file.extension() == ".json" && fs::is_regular_file(file)) found.push_back({file, root});
 }
 
-// The files of the kinds below a folder that holds them.
+// Adds the files in the folders of kinds below `cases`.
 void add_kinds(fs::path const& cases, std::vector<case_file>& found) {
   for (fs::path const& kind : entries(cases))
     if (fs::is_directory(kind)) add_json_files(kind, cases.parent_path(), found);
 }
 
-// The folders called "cases", `folder` itself included.
+// Returns the folders called "cases", `folder` itself included.
 std::vector<fs::path> cases_folders(fs::path const& folder) {
   if (folder.filename() == "cases") return {folder};
   std::vector<fs::path> found;
@@ -54,12 +54,12 @@ std::vector<fs::path> cases_folders(fs::path const& folder) {
 }
 
 struct run_result {
-  std::optional<answer> got;
-  std::string refusal;                ///< what the plait::error said
-  std::vector<std::string> problems;  ///< what is wrong with it, if it was to be
+  std::optional<case_result> got;
+  std::string refusal;                ///< message of the plait::error
+  std::vector<std::string> problems;  ///< errors in it, if it was expected
 };
 
-// Runs the function; only errors of plait count as a refusal.
+// Runs the function under test; only errors of plait are refusals.
 run_result run(kind const& k, case_inputs& in) {
   try {
     return {k.run(in), {}, {}};
@@ -74,9 +74,9 @@ void add_lines(outcome& result, std::string const& prefix, std::vector<std::stri
   for (std::string const& line : lines) result.notes.push_back(prefix + line);
 }
 
-// Judges plait's answer where nothing asks for the recorded system's quirks.
-void judge_own_way(kind const& k, test_case const& c, answer const& recorded, outcome& result) {
-  case_inputs in(c, case_inputs::manner::own_way);
+// Judges the result without options for the quirks of the recorded system.
+void judge_by_default(kind const& k, test_case const& c, case_result const& recorded, outcome& result) {
+  case_inputs in(c, case_inputs::mode::by_default);
   run_result const own = run(k, in);
   std::vector<std::string> problems;
   std::vector<std::string> unmarked;
@@ -87,8 +87,8 @@ void judge_own_way(kind const& k, test_case const& c, answer const& recorded, ou
     if (unmarked.empty()) problems = differences(c.data["expect"], *own.got, c);
   }
   if (!problems.empty()) result.is = verdict::failed;
-  add_lines(result, "by itself: ", problems);
-  add_lines(result, "recorded without a mark: ", unmarked);
+  add_lines(result, "by default: ", problems);
+  add_lines(result, "unmarked defect of the recording: ", unmarked);
 }
 
 void judge(kind const& k, test_case const& c, outcome& result) {
@@ -101,13 +101,13 @@ void judge(kind const& k, test_case const& c, outcome& result) {
       return;
     }
 
-  // `decided`, which plait's own cases have, is what plait does where the recorded system is wrong; null: it refuses.
+  // `decided`, only in plait's own cases, is what plait does where the recorded system is wrong; null: it refuses.
   auto const decided = c.data.find("decided");
   if (c.defect) {
     result.notes = {"recorded system: " + *c.defect};
     std::vector<std::string> problems;
     if (decided != c.data.end() && decided->is_null() != !ran.got)
-      problems.push_back(ran.got ? "was to be refused" : "refused: " + ran.refusal);
+      problems.push_back(ran.got ? "should have been refused" : "refused: " + ran.refusal);
     else if (decided != c.data.end() && ran.got)
       problems = differences(*decided, *ran.got, c);
     if (ran.got && k.problems != nullptr)
@@ -118,7 +118,7 @@ void judge(kind const& k, test_case const& c, outcome& result) {
   }
   if (c.refused) {
     result.is = ran.got ? verdict::failed : verdict::passed;
-    if (ran.got) result.notes = {"was to be refused: " + member<std::string>(c.data, "message", "")};
+    if (ran.got) result.notes = {"should have been refused: " + member<std::string>(c.data, "message", "")};
     if (ran.problems.empty()) return;
     result.is = verdict::failed;
     result.notes = ran.problems;
@@ -130,16 +130,16 @@ void judge(kind const& k, test_case const& c, outcome& result) {
     result.notes = {"refused: " + ran.refusal};
     return;
   }
-  if (c.data["expect"].empty()) throw malformed_case("'expect' has no members");  // any answer would pass
+  if (c.data["expect"].empty()) throw malformed_case("'expect' has no members");  // any result would pass
   result.notes = k.differences != nullptr ? k.differences(in, *ran.got) : differences(c.data["expect"], *ran.got, c);
   result.is = result.notes.empty() ? verdict::passed : verdict::failed;
-  if (result.is == verdict::passed && k.own_way_too) judge_own_way(k, c, *ran.got, result);
+  if (result.is == verdict::passed && k.also_by_default) judge_by_default(k, c, *ran.got, result);
 }
 
 }  // namespace
 
 std::vector<case_file> find_cases(fs::path const& folder) {
-  // An absolute path without a trailing slash, so that parent_path() means the folder around it.
+  // An absolute path without a trailing slash, so that parent_path() is the enclosing folder.
   fs::path at = fs::absolute(folder).lexically_normal();
   if (!at.has_filename()) at = at.parent_path();
   std::vector<case_file> found;
@@ -166,7 +166,7 @@ outcome run_case(case_file const& at) {
   } catch (json::exception const& problem) {
     result.notes = {at.file.string() + ": " + problem.what()};
   } catch (std::exception const& problem) {
-    result.notes = {std::string("threw what is no plait::error: ") + problem.what()};
+    result.notes = {std::string("threw an exception that is not a plait::error: ") + problem.what()};
   }
   return result;
 }

@@ -1,5 +1,4 @@
-// How steps of recurrences are run: as the arguments of their ops say, one after the other, or overlapping whatever
-// they cost.
+// Execution of time steps in recurrences: as the arguments of their ops say, in order, or overlapping at any cost.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@ namespace conformance {
 
 enum class step_executor { as_given, off, on };
 
-/// For all cases; set once, by the command line.
+/// Applies to all cases; set once, by the command line.
 inline step_executor executor = step_executor::as_given;
 
 /// Sets the arguments of the RecurrentNetwork ops of a net, and of their gradients.

@@ -3,20 +3,20 @@
 
 #include <vector>
 
-#include <plait/net/parameter.hpp>
+#include <plait/net/detail/parameter.hpp>
 
 #include "case.hpp"
 
 namespace conformance {
 
-/// Also of a bare string, which is a scalar. Throws malformed_case.
+/// Reads a tensor, or a bare string, which is a scalar. Throws malformed_case.
 plait::tensor_value tensor_from_json(json const& given, std::string const& name);
 json tensor_to_json(plait::tensor_value const& tensor);
 
-/// Doubles with the nine digits that recorded ones have.
+/// Rounds doubles to the nine digits of recorded ones.
 plait::tensor_value as_recorded(plait::tensor_value tensor);
 
-/// The `params` of a case, in order; none where the key is missing or null.
+/// Returns the `params` of a case, in order; none if the key is missing or null.
 std::vector<plait::parameter> parameters(case_inputs const& in);
 
 }  // namespace conformance

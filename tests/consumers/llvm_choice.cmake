@@ -1,5 +1,5 @@
-# Which LLVM cmake/FindLLVMCore.cmake takes, of installations that look like LLVM's: numbered ones, one that has static
-# libraries only, one without llvm-config, and one that is too old.
+# Selection by cmake/FindLLVMCore.cmake among mock LLVM installations: numbered ones, one with static libraries only, one
+# without llvm-config, and one that is too old.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${WORK})
 
@@ -12,7 +12,7 @@ function(make name version)
     set(libraries ${prefix}/lib/libLLVM.so)
   endif()
   file(WRITE ${libraries} "")
-  # LLVM's own package, which wants C.
+  # LLVM's own package, which requires C.
   file(WRITE ${prefix}/lib/cmake/llvm/LLVMConfig.cmake "if(NOT CMAKE_C_COMPILER_LOADED)
   message(FATAL_ERROR \"LLVM's package was loaded without the language C\")
 endif()
@@ -58,7 +58,7 @@ endif()
 message(STATUS \"LLVM_DIR: \${LLVM_DIR}\")
 ")
 
-# expect(<text> <argument of cmake>...): configuring a project of the languages LANGUAGES says the text.
+# expect(<text> <argument of cmake>...): configuring a project of the languages LANGUAGES must print the text.
 set(LANGUAGES NONE)
 function(expect text)
   file(REMOVE_RECURSE ${WORK}/build)
@@ -75,12 +75,12 @@ set(first "answer: 14.0.6 ${WORK}/first/include ${WORK}/first/lib/libLLVM.so")
 set(last "answer: 22.1.8 ${WORK}/last/include ${WORK}/last/lib/libLLVM.so")
 foreach(name IN ITEMS first last)
   expect("${${name}}" -DLLVM_DIR=${WORK}/${name}/lib/cmake/llvm)
-  expect("LLVM_DIR: ${WORK}/${name}/lib/cmake/llvm" -DLLVM_DIR=${WORK}/${name}/lib/cmake/llvm) # left as it was
+  expect("LLVM_DIR: ${WORK}/${name}/lib/cmake/llvm" -DLLVM_DIR=${WORK}/${name}/lib/cmake/llvm) # unchanged
   expect("${${name}}" -DLLVM_ROOT=${WORK}/${name})
   expect("${${name}}" -DCMAKE_PREFIX_PATH=${WORK}/${name})
   expect("${${name}}" -DLLVMCore_CONFIG=${WORK}/${name}/bin/llvm-config)
 endforeach()
-# Of several the first that is new enough; what CMake is told goes before what PATH has.
+# The first of several that is new enough; CMake's variables take precedence over PATH.
 expect("${last}" "-DCMAKE_PREFIX_PATH=${WORK}/old\;${WORK}/last\;${WORK}/first")
 set(path "$ENV{PATH}")
 set(ENV{PATH} "${WORK}/first/bin:${path}")
@@ -96,7 +96,7 @@ unset(ENV{LLVM_DIR})
 expect("answer: 23.1.1 ${WORK}/static/include ${WORK}/static/lib/libLLVMCore.a;-lz;-lm" -DLLVM_ROOT=${WORK}/static)
 expect("answer: 14.0.6 ${WORK}/first/include LLVMCore;LLVMAnalysis" -DLLVM_ROOT=${WORK}/first
        "-DLLVMCore_LIBRARY=LLVMCore\;LLVMAnalysis")
-# What LLVM_DIR says is not passed over.
+# LLVM_DIR is not ignored.
 expect("Found unsuitable version \"13.0.1\"" -DLLVM_DIR=${WORK}/old/lib/cmake/llvm)
 expect("has no llvm-config beside it, and to be loaded it wants the language C" -DLLVM_ROOT=${WORK}/bare)
 set(LANGUAGES C)

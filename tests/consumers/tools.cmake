@@ -1,4 +1,4 @@
-# The installed programs run where they were moved to.
+# The installed programs run after they were moved.
 cmake_minimum_required(VERSION 3.25)
 
 function(installed output program)

@@ -9,15 +9,15 @@ constexpr int checked_half(int i) {
   PLAIT_ASSERT(i % 2 == 0, "checked_half: odd");
   return i / 2;
 }
-static_assert(checked_half(4) == 2, "assertions can stand in constant expressions");
+static_assert(checked_half(4) == 2, "assertions are usable in constant expressions");
 }  // namespace
 
-TEST_CASE("assertions are alive in the tests, whatever the build type") {
+TEST_CASE("assert: checks are enabled in the tests, whatever the build type") {
   CHECK(checked_half(6) == 3);
   CHECK_THROWS_AS(checked_half(3), plait::precondition_error);
 }
 
-TEST_CASE("a failed assertion says where and what") {
+TEST_CASE("assert: a failed assertion reports file, line and condition") {
   std::string said;
   try {
     PLAIT_ASSERT(1 + 1 == 3, "arithmetic: holds");
@@ -28,7 +28,7 @@ TEST_CASE("a failed assertion says where and what") {
   CHECK(said.ends_with(": arithmetic: holds"));
 }
 
-TEST_CASE("the condition is evaluated once, the message only where it fails") {
+TEST_CASE("assert: the condition is evaluated once") {
   int evaluated = 0;
   PLAIT_ASSERT(++evaluated == 1, "counted");
   CHECK(evaluated == 1);

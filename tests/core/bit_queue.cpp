@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include <plait/core/bit_queue.hpp>
+#include <plait/core/detail/bit_queue.hpp>
 
 namespace {
 
@@ -20,7 +20,7 @@ static_assert(at_compile_time());
 
 }  // namespace
 
-TEST_CASE("a set gives the same answers") {
+TEST_CASE("bit_queue: agrees with std::set") {
   std::mt19937 random(1);
   plait::bit_queue queue;
   CHECK(queue.empty());
@@ -44,7 +44,7 @@ TEST_CASE("a set gives the same answers") {
   }
 }
 
-TEST_CASE("a full queue has what is below its bound, and nothing above") {
+TEST_CASE("bit_queue: a full queue contains all numbers below its bound, and none above") {
   plait::bit_queue queue;
   for (std::size_t bound : {1U, 63U, 64U, 65U, 4096U, 4097U}) {
     CAPTURE(bound);
@@ -55,7 +55,7 @@ TEST_CASE("a full queue has what is below its bound, and nothing above") {
   }
 }
 
-TEST_CASE("nothing can be taken out of an empty queue or put in at its bound") {
+TEST_CASE("bit_queue: popping from an empty queue or pushing the bound is a precondition_error") {
   plait::bit_queue queue;
   queue.reset(0);
   CHECK(queue.empty());

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include <plait/core/bit_set.hpp>
+#include <plait/core/detail/bit_set.hpp>
 
 namespace {
 
@@ -19,7 +19,7 @@ static_assert([] {
 static_assert(std::ranges::forward_range<plait::bit_view> && std::ranges::forward_range<plait::bit_set>);
 static_assert(std::ranges::borrowed_range<plait::bit_view>);
 
-TEST_CASE("bit_set: it is std::set") {
+TEST_CASE("bit_set: agrees with std::set") {
   for (unsigned seed = 0; seed != 500; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
@@ -64,7 +64,7 @@ TEST_CASE("bit_set: it is std::set") {
   }
 }
 
-TEST_CASE("bit_set: sets of different bounds compare, and do nothing else") {
+TEST_CASE("bit_set: sets of different bounds compare, but do not combine") {
   plait::bit_set a(10), b(300);
   a.insert(9);
   b.insert(9);

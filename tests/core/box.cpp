@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/box.hpp>
+#include <plait/core/detail/box.hpp>
 
 namespace {
 struct tree {
@@ -19,7 +19,7 @@ static_assert(sizeof(plait::box<std::vector<std::string>>) == sizeof(void*));
 static_assert(std::is_nothrow_move_constructible_v<plait::box<tree>>);
 }  // namespace
 
-TEST_CASE("a box is empty until it holds something") {
+TEST_CASE("box: is empty until it is assigned or emplaced") {
   plait::box<std::string> b;
   CHECK_FALSE(b.has_value());
   CHECK_FALSE(b);
@@ -35,7 +35,7 @@ TEST_CASE("a box is empty until it holds something") {
   CHECK(*b == "again");
 }
 
-TEST_CASE("copies are deep, to any depth") {
+TEST_CASE("box: copies are deep, to any depth") {
   tree root;
   root.left.emplace().value = 1;
   root.left->right.emplace().value = 2;
@@ -45,7 +45,7 @@ TEST_CASE("copies are deep, to any depth") {
   CHECK(copy.left->value == 1);
 }
 
-TEST_CASE("moves hand over and leave nothing; self-assignment keeps") {
+TEST_CASE("box: moves transfer the value and leave the source empty; self-assignment keeps it") {
   plait::box<std::string> a(std::string("x"));
   std::string const* const held = &*a;
   plait::box<std::string> b = std::move(a);

@@ -32,14 +32,14 @@ static_assert(constexpr_sum() == 4);
 
 }  // namespace
 
-TEST_CASE("a new csr has no rows") {
+TEST_CASE("csr: a new one has no rows") {
   plait::csr<int> const c;
   CHECK(c.size() == 0);
   CHECK(c.item_count() == 0);
   CHECK_THROWS_AS((void)c[0], plait::precondition_error);
 }
 
-TEST_CASE("rows pushed are the rows read, empty ones included") {
+TEST_CASE("csr: pushed rows are read back, empty ones included") {
   plait::csr<int> c;
   c.end_row();
   c.push(7);
@@ -62,9 +62,9 @@ TEST_CASE("rows pushed are the rows read, empty ones included") {
   CHECK(copy_of(c) == rows{{1}});
 }
 
-TEST_CASE("counting and placing backwards gives each row in walking order") {
+TEST_CASE("csr: counting, then placing in reverse order, is a stable counting sort") {
   std::mt19937 random(1);
-  plait::csr<int> c;  // reused: no round may see the one before
+  plait::csr<int> c;  // reused: no state is left from the previous round
   for (int round = 0; round != 200; ++round) {
     std::size_t const row_count = random() % 20;
     std::vector<std::pair<std::size_t, int>> items;
@@ -84,7 +84,7 @@ TEST_CASE("counting and placing backwards gives each row in walking order") {
   }
 }
 
-TEST_CASE("equality is that of the rows, not only of the items") {
+TEST_CASE("csr: equality compares rows, not only items") {
   plait::csr<int> a;
   a.push(1);
   a.end_row();
@@ -101,14 +101,14 @@ TEST_CASE("equality is that of the rows, not only of the items") {
   CHECK(a == b);
 }
 
-TEST_CASE("rows of row numbers, turned around") {
+TEST_CASE("csr: transpose lists the rows that contain each number, sorted") {
   plait::csr<std::uint32_t> from;
   for (std::vector<std::uint32_t> const& row : {std::vector<std::uint32_t>{2, 0, 2}, {}, {0}}) {
     for (std::uint32_t const item : row) from.push(item);
     from.end_row();
   }
   plait::csr<std::uint32_t> into;
-  into.push(7);  // what was there is gone
+  into.push(7);  // is discarded
   plait::transpose(from, into);
   REQUIRE(into.size() == 3);
   CHECK(std::ranges::equal(into[0], std::vector{0, 2}));

@@ -1,4 +1,4 @@
-#include <plait/core/element_type.hpp>
+#include <plait/core/detail/element_type.hpp>
 
 #include <cstddef>
 #include <set>
@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/net/parameter.hpp>
+#include <plait/net/detail/parameter.hpp>
 
 namespace {
 
@@ -15,7 +15,7 @@ using plait::element_type;
 
 static_assert(to_string(element_type::float32) == "float32" && to_string(element_type::boolean) == "bool");
 
-TEST_CASE("element_type: each has a name of its own") {
+TEST_CASE("element_type: names are unique") {
   std::set<std::string_view> names;
   for (int i = 0; i <= static_cast<int>(element_type::none); ++i) {
     std::string_view const name = to_string(static_cast<element_type>(i));
@@ -24,7 +24,7 @@ TEST_CASE("element_type: each has a name of its own") {
   }
 }
 
-TEST_CASE("element_type: the first are in the order of tensor_value's alternatives") {
+TEST_CASE("element_type: the first ones are in the order of tensor_value's alternatives") {
   using storage = plait::tensor_value::storage;
   CHECK(std::variant_size_v<storage> == static_cast<std::size_t>(element_type::string) + 1);
 }

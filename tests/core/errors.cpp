@@ -6,20 +6,20 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
 
-TEST_CASE("a parse error in text says line and column, and carries both") {
+TEST_CASE("errors: a parse_error in text reports line and column, and has both as members") {
   plait::parse_error const problem({17, 3, 5}, "expected a name");
   CHECK(std::string(problem.what()) == "3:5: expected a name");
   CHECK(problem.message == "expected a name");
   CHECK(problem.position == plait::text_position{17, 3, 5});
 }
 
-TEST_CASE("a parse error in a binary document says the byte") {
+TEST_CASE("errors: a parse_error in a binary document reports the byte offset") {
   plait::parse_error const problem({1234, 0, 0}, "a varint longer than ten bytes");
   CHECK(std::string(problem.what()) == "byte 1234: a varint longer than ten bytes");
   CHECK(problem.position.offset == 1234);
 }
 
-TEST_CASE("a net error carries op and blob, or neither") {
+TEST_CASE("errors: a net_error has op and blob as members, or neither") {
   plait::net_error const full("op 3 reads 'x' twice", 3, "x");
   CHECK(std::string(full.what()) == "op 3 reads 'x' twice");
   CHECK(full.op == 3);
@@ -30,7 +30,7 @@ TEST_CASE("a net error carries op and blob, or neither") {
   CHECK(bare.blob.empty());
 }
 
-TEST_CASE("errors about input have one base, bugs of the caller another") {
+TEST_CASE("errors: input errors derive from plait::error, precondition_error does not") {
   static_assert(std::is_base_of_v<plait::error, plait::parse_error>);
   static_assert(std::is_base_of_v<plait::error, plait::net_error>);
   static_assert(std::is_base_of_v<std::runtime_error, plait::error>);
@@ -41,7 +41,7 @@ TEST_CASE("errors about input have one base, bugs of the caller another") {
   CHECK_THROWS_AS(throw plait::net_error("x"), plait::error);
 }
 
-TEST_CASE("errors: no message has bytes that are no UTF-8, nor control characters; members have names as they are") {
+TEST_CASE("errors: messages are UTF-8 without control characters; members hold the names unchanged") {
   std::string const name("\xff\n\0w", 4);
   plait::net_error const of_net("'" + name + "' is missing", 0, name);
   CHECK(std::string(of_net.what()) == "'\\xff\\x0a\\x00w' is missing");
@@ -56,7 +56,7 @@ TEST_CASE("errors: no message has bytes that are no UTF-8, nor control character
   CHECK(std::string(plait::shape_error(name).what()) == "\\xff\\x0a\\x00w");
 }
 
-TEST_CASE("errors: want of memory says how much") {
+TEST_CASE("errors: memory_error reports the requested size") {
   plait::memory_error const problem(1234);
   CHECK(problem.bytes == 1234);
   CHECK(std::string(problem.what()) == "plait: no memory for 1234 bytes");

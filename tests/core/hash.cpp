@@ -1,4 +1,4 @@
-#include <plait/core/hash.hpp>
+#include <plait/core/detail/hash.hpp>
 
 #include <bit>
 #include <cmath>
@@ -15,13 +15,13 @@ namespace {
 
 static_assert(plait::hash_number(1) != plait::hash_number(2));
 
-// What is left of `count` values when only `bits` of their hashes count, were they drawn at random.
+// The expected number of distinct values among `count` random ones of `bits` bits.
 double expected_distinct(double count, int bits) {
   double const cells = std::ldexp(1.0, bits);
   return cells * -std::expm1(-count / cells);
 }
 
-TEST_CASE("hash_text: every byte and the length count, wherever the text stands") {
+TEST_CASE("hash_text: depends on every byte and the length, not on the address") {
   std::mt19937 random(3);
   for (std::size_t length = 0; length != 70; ++length) {
     std::string text(length, '\0');
@@ -41,7 +41,7 @@ TEST_CASE("hash_text: every byte and the length count, wherever the text stands"
   }
 }
 
-TEST_CASE("hash_text: a bit of the text turns about half of the bits of the hash") {
+TEST_CASE("hash_text: flipping a bit of the text flips about half of the bits of the hash") {
   std::mt19937 random(4);
   for (std::size_t length : {1u, 3u, 4u, 7u, 8u, 16u, 17u, 40u}) {
     std::size_t turned = 0;
@@ -60,8 +60,8 @@ TEST_CASE("hash_text: a bit of the text turns about half of the bits of the hash
   }
 }
 
-// Tables look at the low bits.
-TEST_CASE("hash_text and hash_number: the low bits of numbered names and of multiples are as good as random") {
+// Hash tables use the low bits.
+TEST_CASE("hash_text and hash_number: the low bits of numbered names and of multiples are uniform") {
   constexpr int bits = 16;
   constexpr std::size_t count = 60'000;
   auto const distinct = [](auto hash) {

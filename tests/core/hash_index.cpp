@@ -1,4 +1,4 @@
-#include <plait/core/hash_index.hpp>
+#include <plait/core/detail/hash_index.hpp>
 
 #include <cstdint>
 #include <map>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/core/hash.hpp>
+#include <plait/core/detail/hash.hpp>
 
-TEST_CASE("a hash_index finds what a map finds, whatever the hashes") {
+TEST_CASE("hash_index: agrees with std::map, even if all hashes collide") {
   std::mt19937 random(11);
   for (std::uint32_t hashes : {1u, 3u, 50u, 0xFFFFFFFFu}) {  // with 1, all keys collide
     plait::hash_index index;

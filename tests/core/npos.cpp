@@ -1,4 +1,4 @@
-#include <plait/core/npos.hpp>
+#include <plait/core/detail/npos.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -9,7 +9,7 @@ namespace {
 
 static_assert(std::is_same_v<decltype(plait::npos), std::uint32_t const>);
 
-TEST_CASE("npos: no number is larger") {
+TEST_CASE("npos: is the largest number") {
   CHECK(plait::npos == static_cast<std::uint32_t>(-1));
   CHECK(static_cast<std::uint32_t>(plait::npos + 1) == 0);
 }

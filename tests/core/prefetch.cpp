@@ -1,4 +1,4 @@
-#include <plait/core/prefetch.hpp>
+#include <plait/core/detail/prefetch.hpp>
 
 #include <array>
 #include <cstdint>
@@ -23,7 +23,7 @@ constexpr std::array<std::uint32_t, 64> numbers = [] {
 }();
 static_assert(sum(numbers) == 63 * 64 * 127 / 6);
 
-TEST_CASE("prefetch: changes nothing and may point anywhere") {
+TEST_CASE("prefetch: has no effect on values and accepts any address") {
   std::array<std::uint32_t, 64> there = numbers;
   CHECK(sum(there) == sum(numbers));
   CHECK(there == numbers);

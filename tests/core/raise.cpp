@@ -3,10 +3,10 @@
 #include <optional>
 #include <string>
 
+#include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/raise.hpp>
 
-// What it does without exceptions: tests/no_exceptions.
+// The build without exceptions is tested in tests/no_exceptions.
 
 TEST_CASE("raise: throws the error with its type and facts") {
   try {
@@ -21,7 +21,7 @@ TEST_CASE("raise: throws the error with its type and facts") {
   CHECK_THROWS_AS(plait::raise(*kept), plait::net_error);
 }
 
-TEST_CASE("attempt: recovers from errors of its type only, and hands on results") {
+TEST_CASE("attempt: recovers from errors of its type only, and returns results") {
   auto const fails_with = [](auto const& error) {
     return plait::detail::attempt<plait::net_error>([&]() -> int { plait::raise(error); },
                                                     [](plait::net_error const&) { return 2; });

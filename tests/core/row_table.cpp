@@ -1,4 +1,4 @@
-#include <plait/core/row_table.hpp>
+#include <plait/core/detail/row_table.hpp>
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ static_assert([] {
          std::ranges::equal(t[1], b);
 }());
 
-TEST_CASE("row_table: it is a map from rows to numbers") {
+TEST_CASE("row_table: agrees with std::map from rows to numbers") {
   plait::row_table table;
   for (unsigned seed = 0; seed != 50; ++seed) {
     std::mt19937 random(seed);

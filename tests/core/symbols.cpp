@@ -9,7 +9,7 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/symbols.hpp>
 
-TEST_CASE("symbols count from 1 in order of first appearance; none is none") {
+TEST_CASE("symbol_table: symbols count from 1 in order of first appearance; the default is no string") {
   plait::symbol_table table;
   CHECK(table.size() == 1);
   CHECK_FALSE(plait::symbol{});
@@ -27,7 +27,7 @@ TEST_CASE("symbols count from 1 in order of first appearance; none is none") {
   CHECK(x < y);
 }
 
-TEST_CASE("the empty string and strings with zero bytes are strings") {
+TEST_CASE("symbol_table: interns the empty string and strings with zero bytes") {
   plait::symbol_table table;
   plait::symbol const empty = table.intern("");
   CHECK(empty);
@@ -39,13 +39,13 @@ TEST_CASE("the empty string and strings with zero bytes are strings") {
   CHECK(table[table.find(zero)] == zero);
 }
 
-TEST_CASE("a symbol of another table is a bug of the caller") {
+TEST_CASE("symbol_table: a symbol of another table is a precondition_error") {
   plait::symbol_table table;
   table.intern("x");
   CHECK_THROWS_AS((void)table[plait::symbol{2}], plait::precondition_error);
 }
 
-TEST_CASE("against a map: many strings of all lengths, and text that stays where it is") {
+TEST_CASE("symbol_table: agrees with std::unordered_map, and text never moves") {
   std::mt19937 random(2);
   plait::symbol_table table;
   std::unordered_map<std::string, std::uint32_t> known;
@@ -62,7 +62,7 @@ TEST_CASE("against a map: many strings of all lengths, and text that stays where
   for (auto const& [view, text] : views) REQUIRE(view == text);
 }
 
-TEST_CASE("copies keep the numbers and are independent; moves empty their source") {
+TEST_CASE("symbol_table: copies keep the numbers and are independent; moves empty their source") {
   plait::symbol_table a;
   a.intern("x");
   a.intern("y");
@@ -85,7 +85,7 @@ TEST_CASE("copies keep the numbers and are independent; moves empty their source
   CHECK(a.find("z").id == 3);
 }
 
-TEST_CASE("copies outlive their origin and what it adds later; text keeps its place in them") {
+TEST_CASE("symbol_table: copies outlive their origin, and text keeps its address in them") {
   std::vector<plait::symbol_table> generations(1);
   std::vector<std::string_view> views;
   for (int i = 0; i != 2'000; ++i) {
@@ -104,7 +104,7 @@ TEST_CASE("copies outlive their origin and what it adds later; text keeps its pl
   }
 }
 
-TEST_CASE("a copy with room is a copy, for any room") {
+TEST_CASE("symbol_table: a copy with reserved room equals its origin, for any room") {
   plait::symbol_table a;
   for (int i = 0; i != 500; ++i) a.intern("name_" + std::to_string(i));
   for (std::size_t const room : {std::size_t{0}, std::size_t{500}, std::size_t{501}, std::size_t{10'000}}) {

@@ -1,4 +1,4 @@
-#include <plait/core/uninitialized_allocator.hpp>
+#include <plait/core/detail/uninitialized_allocator.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +18,7 @@ struct pair {
 template <class T>
 using vector = std::vector<T, plait::uninitialized_allocator<T>>;
 
-// Constant expressions know no unspecified elements.
+// Constant expressions have no unspecified elements.
 static_assert([] {
   vector<pair> v;
   v.resize(3);
@@ -26,7 +26,7 @@ static_assert([] {
   return v[2] == pair{} && v[3] == pair{1, 2};
 }());
 
-TEST_CASE("uninitialized_allocator: what was written stays through growth, and given values are written") {
+TEST_CASE("uninitialized_allocator: growth keeps elements, and explicit values are written") {
   vector<std::uint32_t> v(5, 3u);
   CHECK(v == vector<std::uint32_t>{3, 3, 3, 3, 3});
   for (std::size_t size : {10u, 100u, 100'000u}) {
@@ -41,7 +41,7 @@ TEST_CASE("uninitialized_allocator: what was written stays through growth, and g
   CHECK(v == vector<std::uint32_t>{9, 9, 9, 9});
 }
 
-TEST_CASE("uninitialized_allocator: resize leaves the memory as it is") {
+TEST_CASE("uninitialized_allocator: resize leaves the memory untouched") {
   vector<pair> v(2, pair{5, 6});
   v.resize(1);
   v.resize(2);  // the same memory

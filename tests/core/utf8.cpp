@@ -5,19 +5,19 @@
 #include <string>
 #include <string_view>
 
-#include <plait/core/utf8.hpp>
+#include <plait/core/detail/utf8.hpp>
 
 namespace {
 
 using plait::is_utf8;
 
-// Unicode 15, table 3-7: the first and last of each row, and what lies just outside.
+// Unicode 15, table 3-7: the first and last of each row, and the values just outside.
 static_assert(is_utf8(""));
 static_assert(is_utf8(std::string_view("\x00\x7f", 2)));
 static_assert(is_utf8("\xc2\x80\xdf\xbf"));
 static_assert(is_utf8("\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf"));
 static_assert(is_utf8("\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"));
-static_assert(!is_utf8("\x80"));              // nothing before it
+static_assert(!is_utf8("\x80"));              // without a lead byte
 static_assert(!is_utf8("\xc1\xbf"));          // overlong
 static_assert(!is_utf8("\xe0\x9f\xbf"));      // overlong
 static_assert(!is_utf8("\xf0\x8f\xbf\xbf"));  // overlong
@@ -27,9 +27,9 @@ static_assert(!is_utf8("\xf5\x80\x80\x80"));
 static_assert(!is_utf8("\xe2\x82"));  // cut off
 static_assert(!is_utf8("\xc3("));
 
-// Every string of three bytes, by the code points it can be made of: ASCII 128, two bytes 1,920,
-// three bytes 65,536 - 2,048 - 2,048 surrogates.
-TEST_CASE("utf8: as many strings of three bytes as code points make") {
+// Counts strings of three bytes by their code points: ASCII 128, two bytes 1,920, three bytes 65,536 - 2,048 - 2,048
+// surrogates.
+TEST_CASE("utf8: the number of valid strings of three bytes follows from the code points") {
   std::size_t count = 0;
   for (unsigned a = 0; a != 256; ++a) {
     for (unsigned b = 0; b != 256; ++b) {
@@ -42,7 +42,7 @@ TEST_CASE("utf8: as many strings of three bytes as code points make") {
   CHECK(count == 128u * 128u * 128u + 2u * 128u * 1920u + 61440u);
 }
 
-TEST_CASE("printable: what can be shown stays, all else is named by its bytes") {
+TEST_CASE("printable: printable text is unchanged, all else is escaped") {
   using plait::printable;
   using namespace std::string_view_literals;
   CHECK(printable("") == "");
@@ -53,10 +53,10 @@ TEST_CASE("printable: what can be shown stays, all else is named by its bytes") 
   CHECK(printable("\x80 \xff") == "\\x80 \\xff");
   CHECK(printable("\xe2\x82") == "\\xe2\\x82");                   // cut off
   CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");          // a surrogate
-  CHECK(printable("\xe2(\xe2\x82\xac") == "\\xe2(\xe2\x82\xac");  // and what follows is shown
+  CHECK(printable("\xe2(\xe2\x82\xac") == "\\xe2(\xe2\x82\xac");  // the text after it is unchanged
 }
 
-TEST_CASE("printable: of any two bytes it is UTF-8 without control characters, and stays as it is") {
+TEST_CASE("printable: the result is UTF-8 without control characters, and idempotent") {
   std::size_t right = 0;
   for (unsigned a = 0; a != 256; ++a) {
     for (unsigned b = 0; b != 256; ++b) {

@@ -1,6 +1,6 @@
-// The same on a device as on the one that the host emulates (tests/exec/captured_runs.cpp): a CUDA graph of a training
-// step of an LSTM.
-#include <plait/exec/captured_runs.hpp>
+// CUDA graph capture and replay on a real device: a training step of an LSTM, as on the device that the host emulates
+// (tests/exec/captured_runs.cpp).
+#include <plait/exec/detail/captured_runs.hpp>
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 #include <plait/exec/cublas.hpp>
 #include <plait/exec/cuda_graph.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/rnn/cells/lstm.hpp>
+#include <plait/rnn/detail/cells/lstm.hpp>
 #include <support/trained_layer.hpp>
 
 namespace {

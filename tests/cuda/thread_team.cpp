@@ -1,6 +1,6 @@
 // Threads of a device together: sums of whole numbers, which are exact in any order, and extremes, of rows and columns
 // that do and do not fill warps, teams and blocks.
-#include <plait/exec/kernels/thread_team.hpp>
+#include <plait/exec/detail/kernels/thread_team.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <plait/exec/cuda.hpp>
-#include <plait/exec/kernels/reduce.hpp>
+#include <plait/exec/detail/kernels/reduce.hpp>
 #include <plait/exec/tensor.hpp>
 #include <support/whole_numbers.hpp>
 
@@ -19,7 +19,7 @@ using plait::cuda;
 
 plait::shape list(std::size_t count) { return {static_cast<std::int64_t>(count)}; }
 
-/// What R makes of [outer, n, inner] on the device, of rows where inner is 1, and of columns.
+/// Returns the reduction R of [outer, n, inner] on the device: over rows, where inner is 1, or over columns.
 template <class R>
 std::vector<float> reduced(std::vector<float> const& numbers, std::size_t outer, std::size_t n, std::size_t inner,
                            bool rows) {

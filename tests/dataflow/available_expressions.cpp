@@ -39,7 +39,7 @@ static_assert([] {
          available.available_out(3u).empty() && available.expressions().size() == 2;
 }());
 
-TEST_CASE("available_expressions: those that every way has computed: 10,000 random programs") {
+TEST_CASE("available expressions: match the definition on 10,000 random programs") {
   plait::available_expressions<test::net_program> available;
   std::size_t redundant = 0;
   for (unsigned seed = 0; seed != 10'000; ++seed) {
@@ -82,7 +82,7 @@ TEST_CASE("available_expressions: those that every way has computed: 10,000 rand
   CHECK(redundant > 2'000);
 }
 
-TEST_CASE_TEMPLATE("available_expressions: of graphs of every type", G, PLAIT_OWN_GRAPHS) {
+TEST_CASE_TEMPLATE("available expressions: have the same results on every graph type", G, PLAIT_OWN_GRAPHS) {
   for (unsigned seed = 0; seed != 60; ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed, {.blobs = 3});
@@ -98,7 +98,7 @@ TEST_CASE_TEMPLATE("available_expressions: of graphs of every type", G, PLAIT_OW
   }
 }
 
-TEST_CASE_TEMPLATE("available_expressions: of a net, by type", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("available expressions: op types are the kinds of a net", N, PLAIT_TEXT_NETS) {
   auto const net = test::make_net<N>({{{"Add", {"a", "b"}, {"c"}},
                                        {"Add", {"b", "a"}, {"d"}},
                                        {"Add", {"a", "b"}, {"e"}},
@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE("available_expressions: of a net, by type", N, PLAIT_TEXT_NET
   CHECK(plait::available_expressions(p, [](auto const&, auto const&) { return true; }).redundant_ops() == ops{2, 5});
 }
 
-TEST_CASE_TEMPLATE("available_expressions: kinds of any type, of nets whose ops have none", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("available expressions: kinds can have any type, also where ops have no types", N, PLAIT_ALL_NETS) {
   auto const net = test::make_net<N>({{{"X", {"a"}, {"b"}}, {"Y", {"a"}, {"c"}}, {"Z", {"a"}, {"d"}}}, {"a"}, {}});
   plait::single_block const p(net);
   int count = 0;

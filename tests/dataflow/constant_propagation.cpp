@@ -35,26 +35,26 @@ constexpr auto decide = [](auto const&, auto const&, auto in, auto) -> std::opti
   if (in.empty() || !in[0]) return std::nullopt;
   return static_cast<std::size_t>(*in[0]);
 };
-// The same, for branches of so many ways.
+// Solves with decisions reduced modulo the number of a branch's successors.
 template <class P>
 void compute(plait::constant_propagation<int, P>& constants, P const& p, plait::program_ssa<P> const& ssa) {
-  std::vector<std::size_t> ways;
+  std::vector<std::size_t> successors;
   std::vector<void const*> branches;  // their addresses
   for (auto const& node : ssa.graph().order()) {
     auto const& net = plait::block(p, node);
     if (net.ops.empty()) continue;
     branches.push_back(&net.ops.back());
-    ways.push_back(ssa.graph().successors(ssa.graph().number(node)).size());
+    successors.push_back(ssa.graph().successors(ssa.graph().number(node)).size());
   }
   constants.compute(p, ssa, evaluate, [&](auto const&, auto const& op, auto in, auto out) {
     auto decided = decide(0, op, in, out);
     for (std::size_t i = 0; i != branches.size(); ++i)
-      if (branches[i] == &op && decided) return std::optional(*decided % ways[i]);
+      if (branches[i] == &op && decided) return std::optional(*decided % successors[i]);
     return std::optional<std::size_t>();
   });
 }
 
-// One: the classic that needs both: if (1) i stays 1; else i = 2. At compile time.
+// The classic example of Wegman and Zadeck, at compile time: if (1) i stays 1; else i = 2.
 constexpr plait::static_graph graph({{0, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 4}, {4, 1}, {4, 5}});
 struct code {
   struct op {
@@ -86,8 +86,9 @@ static_assert([] {
         return in[0] ? std::optional<std::size_t>(*in[0]) : std::nullopt;
       });
   plait::value const at_test = *ssa.reads(ssa.op(1u, 0)).begin();
-  return constants.constant(at_test) == 1 && !constants.is_reached(2u) && constants.is_reached(5u) &&
-         constants.unreached_blocks() == std::vector{2u} && !constants.is_taken(1u, 0) && constants.is_taken(1u, 1);
+  return constants.constant(at_test) == 1 && !constants.is_executable(2u) && constants.is_executable(5u) &&
+         constants.unexecutable_blocks() == std::vector{2u} && !constants.is_edge_executable(1u, 0) &&
+         constants.is_edge_executable(1u, 1);
 }());
 
 template <class Constants>
@@ -97,13 +98,13 @@ struct watch {
   std::size_t constant = 0;
 
   void on_block(std::uint32_t block, test::value_states const& states) {
-    REQUIRE(constants.dense().is_reached(block));
+    REQUIRE(constants.dense().is_executable(block));
     for (auto const phi : ssa.form().phis(block)) check(ssa.form().result(phi), states);
   }
   void on_op(plait::op_index op, test::value_states const& states) {
     for (auto const v : ssa.form().writes(op)) check(v, states);
   }
-  void on_edge(std::uint32_t block, std::size_t way) { REQUIRE(constants.dense().is_taken(block, way)); }
+  void on_edge(std::uint32_t block, std::size_t way) { REQUIRE(constants.dense().is_edge_executable(block, way)); }
   void on_end(std::uint32_t, test::value_states const&) {}
   void check(plait::value_index v, test::value_states const& states) {
     REQUIRE_FALSE(constants.dense()[v].is_unknown());
@@ -113,7 +114,7 @@ struct watch {
   }
 };
 
-TEST_CASE("constant_propagation: what it says holds when programs run: 10,000 random ones") {
+TEST_CASE("constant propagation: constants and executable edges hold in runs of 10,000 random programs") {
   plait::constant_propagation<int, test::net_program> constants;
   plait::program_ssa<test::net_program> ssa;
   std::size_t constant = 0, unreached = 0;
@@ -127,23 +128,23 @@ TEST_CASE("constant_propagation: what it says holds when programs run: 10,000 ra
       test::run_ssa(p, ssa, seed + run, 40, see);
       constant += see.constant;
     }
-    unreached += constants.unreached_blocks().size();
+    unreached += constants.unexecutable_blocks().size();
     for (std::uint32_t b = 0; b != ssa.graph().size(); ++b) {
       bool reached = b == 0;
       for (std::uint32_t from = 0; from != ssa.graph().size(); ++from)
         for (std::size_t way = 0; way != ssa.graph().successors(from).size(); ++way) {
-          bool const taken = constants.dense().is_taken(from, way);
-          if (taken) REQUIRE(constants.dense().is_reached(from));
+          bool const taken = constants.dense().is_edge_executable(from, way);
+          if (taken) REQUIRE(constants.dense().is_executable(from));
           if (taken && ssa.graph().successors(from)[way] == b) reached = true;
         }
-      REQUIRE(constants.dense().is_reached(b) == reached);
+      REQUIRE(constants.dense().is_executable(b) == reached);
     }
   }
   CHECK(constant > 50'000);
   CHECK(unreached > 1'000);
 }
 
-TEST_CASE_TEMPLATE("constant_propagation: of graphs of every type", G, PLAIT_OWN_GRAPHS) {
+TEST_CASE_TEMPLATE("constant propagation: has the same results on every graph type", G, PLAIT_OWN_GRAPHS) {
   for (unsigned seed = 0; seed != 60; ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed);
@@ -165,12 +166,12 @@ TEST_CASE_TEMPLATE("constant_propagation: of graphs of every type", G, PLAIT_OWN
         auto const theirs = expected_ssa.writes(expected_ssa.op(block, place));
         for (std::ptrdiff_t slot = 0; slot != std::ranges::ssize(mine); ++slot)
           REQUIRE(constants.constant(mine[slot]) == expected.constant(theirs[slot]));
-        REQUIRE(constants.is_reached(node));
+        REQUIRE(constants.is_executable(node));
       }
   }
 }
 
-TEST_CASE_TEMPLATE("constant_propagation: of a net; constants of any type", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("constant propagation: constants of a net can have any type", N, PLAIT_ALL_NETS) {
   auto const net =
       test::make_net<N>({{{"One", {}, {"a"}}, {"Both", {"a", "a"}, {"b"}}, {"Both", {"b", "x"}, {"c"}}}, {"x"}, {"c"}});
   plait::single_block const p(net);
@@ -187,17 +188,17 @@ TEST_CASE_TEMPLATE("constant_propagation: of a net; constants of any type", N, P
   CHECK(made(0) == "1");
   CHECK(made(1) == "11");
   CHECK(made(2) == std::nullopt);
-  CHECK(constants.is_reached(0));
+  CHECK(constants.is_executable(0));
 }
 
-TEST_CASE("constant_propagation: a successor that is not there is a mistake") {
+TEST_CASE("constant propagation: a decision for a missing successor violates a precondition") {
   test::net_program const p{{{{{"Const:7", {}, {"a"}}, {"Branch", {"a"}, {}}}}, {{}}, {{}}}, {{1, 2}, {}, {}}};
   plait::program_ssa const ssa(p);
   plait::constant_propagation<int, test::net_program> constants;
   CHECK_THROWS_AS(constants.compute(p, ssa, evaluate, decide), plait::precondition_error);
 }
 
-TEST_CASE("constant_propagation: 100,000 blocks with ways around them and back") {
+TEST_CASE("constant propagation: handles 100,000 blocks with bypassing and back edges") {
   auto const p = test::long_program(100'000);
   plait::program_ssa const ssa(p);
   plait::constant_propagation<int, test::net_program> constants;
@@ -206,9 +207,9 @@ TEST_CASE("constant_propagation: 100,000 blocks with ways around them and back")
   });
   CHECK(constants.constant(ssa.writes(ssa.op(1, 0))[0]) == 2);
   CHECK_FALSE(constants.constant(ssa.writes(ssa.op(99'998, 1))[0]));
-  CHECK(constants.is_reached(99'999));
-  CHECK_FALSE(constants.is_taken(99'998, 1));
-  CHECK(constants.unreached_blocks().empty());
+  CHECK(constants.is_executable(99'999));
+  CHECK_FALSE(constants.is_edge_executable(99'998, 1));
+  CHECK(constants.unexecutable_blocks().empty());
 }
 
 }  // namespace

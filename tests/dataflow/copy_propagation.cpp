@@ -28,7 +28,7 @@ constexpr auto copies = [](auto const& net, auto const& op, std::size_t output) 
   return std::nullopt;
 };
 
-// A loop that copies x to y and back leaves it x.
+// A loop that copies x to y and back does not change x.
 constexpr plait::static_graph loop({{0, 1}, {1, 2}, {2, 1}, {1, 3}});
 using net = plait::static_net<std::string_view, 1, 1, 1>;
 constexpr std::array nets = {net{plait::op("Make", {"in"}, {"x"})}, net{plait::op("Copy", {"x"}, {"y"})},
@@ -43,7 +43,7 @@ static_assert([] {
          !copied.is_copy(ssa.writes(ssa.op(3u, 0))[0]);
 }());
 
-// A form that is a temporary is refused: results refer to it.
+// A temporary form is rejected: results refer to it.
 using analysed = std::remove_const_t<decltype(program)>;
 using from_form = plait::copy_propagation<analysed>;
 static_assert(
@@ -71,7 +71,7 @@ struct watch {
   }
 };
 
-TEST_CASE("copy_propagation: whoever reads a copy can read its origin: 10,000 random programs") {
+TEST_CASE("copy propagation: a copy equals its origin in runs of 10,000 random programs") {
   plait::copy_propagation<test::net_program> copied;
   plait::value_numbering<test::net_program> numbering;
   plait::program_ssa<test::net_program> ssa;
@@ -98,7 +98,7 @@ TEST_CASE("copy_propagation: whoever reads a copy can read its origin: 10,000 ra
       auto const& spec = p.block(ssa.snapshot().node(op)).ops[ssa.snapshot().place(op)];
       if (spec.type == "Copy") REQUIRE(origins[form.writes(op)[0]] == origins[form.reads(op)[0]]);
     }
-    // A phi is a copy where all it merges are one, itself aside.
+    // A phi is a copy if all its arguments but itself have one origin.
     for (plait::phi_index phi = 0; phi != form.phi_count(); ++phi) {
       value_index const v = form.result(phi);
       std::optional<value_index> one;
@@ -116,7 +116,7 @@ TEST_CASE("copy_propagation: whoever reads a copy can read its origin: 10,000 ra
   CHECK(found > 50'000);
 }
 
-TEST_CASE_TEMPLATE("copy_propagation: of a net of every type", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("copy propagation: finds origins in every net type", N, PLAIT_ALL_NETS) {
   auto const net =
       test::make_net<N>({{{"Copy", {"a"}, {"b"}}, {"Make", {"b"}, {"a"}}, {"Copy", {"b"}, {"c"}}}, {"a"}, {"c"}});
   plait::single_block const p(net);
@@ -129,7 +129,7 @@ TEST_CASE_TEMPLATE("copy_propagation: of a net of every type", N, PLAIT_ALL_NETS
   CHECK_FALSE(copied.is_copy(ssa.writes(1)[0]));
 }
 
-TEST_CASE_TEMPLATE("copy_propagation: of graphs of every type", G, PLAIT_OWN_GRAPHS) {
+TEST_CASE_TEMPLATE("copy propagation: finds origins on every graph type", G, PLAIT_OWN_GRAPHS) {
   auto const g = test::make_graph<G>({4, {{0, 1}, {1, 2}, {2, 1}, {1, 3}}});
   std::vector<test::struct_net> const blocks = {
       {{{"Make", {}, {"x"}}}}, {{{"Copy", {"x"}, {"y"}}}}, {{{"Copy", {"y"}, {"x"}}}}, {{{"Use", {"x"}, {}}}}};

@@ -29,7 +29,7 @@ constexpr auto shows = [](auto const& net, auto const& op) {
   return type == "Output" || type == "Input";
 };
 
-// if (c) x = 1 else x = 2; y = 3; show y: neither x nor the branch matters.
+// if (c) x = 1 else x = 2; y = 3; show y: x and the branch are dead.
 constexpr plait::static_graph diamond({{0, 1}, {0, 2}, {1, 3}, {2, 3}, {3, 4}});
 using net = plait::static_net<std::string_view, 1, 1, 1>;
 constexpr std::array nets = {net{plait::op("Copy", {"c"}, {"d"})}, net{plait::op("One", {"c"}, {"x"})},
@@ -43,14 +43,14 @@ static_assert([] {
          dead.is_live_op(ssa.op(3u, 0)) && !dead.is_live_block(1u) && dead.is_live_block(4u);
 }());
 
-// A form that is a temporary is refused: results refer to it.
+// A temporary form is rejected: results refer to it.
 using analysed = std::remove_const_t<decltype(program)>;
 using from_form = plait::dead_code<analysed>;
 static_assert(
     std::is_constructible_v<from_form, analysed const&, plait::program_ssa<analysed> const&, decltype(shows)>);
 static_assert(!std::is_constructible_v<from_form, analysed const&, plait::program_ssa<analysed>, decltype(shows)>);
 
-// What is left: without dead ops, with jumps for dead branches.
+// Returns the program without dead ops, with jumps for dead branches.
 test::net_program reduced(test::net_program const& p, plait::program_ssa<test::net_program> const& ssa,
                           plait::dead_code<test::net_program> const& dead) {
   test::net_program made = p;
@@ -71,7 +71,7 @@ test::net_program reduced(test::net_program const& p, plait::program_ssa<test::n
   return made;
 }
 
-// Whether every block that the entry reaches reaches an exit.
+// Returns true if every reachable block reaches an exit.
 bool can_end(test::net_program const& p) {
   auto const blocks = oracle::reachable(p);
   std::set<int> good;
@@ -93,7 +93,7 @@ void check_kept(test::net_program const& p, test::net_program const& left, unsig
   }
 }
 
-TEST_CASE("dead_code: programs without it do what they did, and have none: 10,000 random ones") {
+TEST_CASE("dead code: removal preserves behaviour and leaves no dead ops in 10,000 random programs") {
   plait::dead_code<test::net_program> dead, again;
   plait::program_ssa<test::net_program> ssa, ssa_again;
   std::size_t ops_dead = 0, branches_dead = 0, loops_dead = 0;
@@ -108,13 +108,13 @@ TEST_CASE("dead_code: programs without it do what they did, and have none: 10,00
       check_kept(p, left, seed);
       ssa_again.compute(left);
       again.compute(left, ssa_again, shows, {.remove_loops = remove_loops});
-      // Where in an endless loop control depends on itself is a convention, and another one in what is left.
+      // Control dependences in an endless loop are a convention, which differs in the reduced program.
       if (can_end(p)) REQUIRE(again.dead_ops().empty());
       (remove_loops ? loops_dead : ops_dead) += dead.dead_ops().size();
       if (!remove_loops)
         for (int const block : ssa.graph().order()) branches_dead += dead.jump(block).has_value();
 
-      // What is alive reads what is alive.
+      // Operands of live ops and phis are live.
       auto const& form = ssa.form();
       auto const is_live = [&](plait::value_index v) {
         auto const made = form.definition(v);
@@ -133,7 +133,7 @@ TEST_CASE("dead_code: programs without it do what they did, and have none: 10,00
   CHECK(loops_dead > ops_dead);
 }
 
-TEST_CASE("dead_code: a loop that does nothing stays, unless it may go; an endless one stays") {
+TEST_CASE("dead code: an empty loop is live without remove_loops, an endless one always") {
   test::net_program const p{
       {{{{"Const:0", {}, {"i"}}}},
        {{{"Const:1", {}, {"one"}}, {"Add", {"i", "one"}, {"i"}}, {"Less", {"i", "n"}, {"t"}}, {"Branch", {"t"}, {}}}},
@@ -151,7 +151,7 @@ TEST_CASE("dead_code: a loop that does nothing stays, unless it may go; an endle
   CHECK(dead.is_live_block(3));
 }
 
-TEST_CASE_TEMPLATE("dead_code: of graphs of every type", G, PLAIT_OWN_GRAPHS) {
+TEST_CASE_TEMPLATE("dead code: has the same results on every graph type", G, PLAIT_OWN_GRAPHS) {
   for (unsigned seed = 0; seed != 60; ++seed) {
     CAPTURE(seed);
     auto p = test::random_program(seed);
@@ -180,7 +180,7 @@ TEST_CASE_TEMPLATE("dead_code: of graphs of every type", G, PLAIT_OWN_GRAPHS) {
   }
 }
 
-TEST_CASE_TEMPLATE("dead_code: of a net of every type", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("dead code: finds dead ops in every net type", N, PLAIT_ALL_NETS) {
   auto const net = test::make_net<N>(
       {{{"A", {"a"}, {"b"}}, {"B", {"a"}, {"c"}}, {"C", {"b"}, {"d"}}, {"D", {"c"}, {}}}, {"a"}, {"d"}});
   plait::single_block const p(net);
@@ -190,11 +190,11 @@ TEST_CASE_TEMPLATE("dead_code: of a net of every type", N, PLAIT_ALL_NETS) {
   CHECK(plait::dead_code(p, ssa, [&](auto const&, auto&&) { return ++count == 4; }).dead_ops().empty());
 }
 
-TEST_CASE("dead_code: 100,000 blocks with ways around them and back") {
+TEST_CASE("dead code: handles 100,000 blocks with bypassing and back edges") {
   auto const p = test::long_program(100'000);
   plait::program_ssa const ssa(p);
   plait::dead_code const dead(p, ssa, shows);
-  CHECK(dead.dead_ops().size() == 100'000);  // the copies, and what they copy
+  CHECK(dead.dead_ops().size() == 100'000);  // the copies and their sources
   CHECK(dead.is_live_branch(4));
   CHECK(dead.is_live_branch(99'998));
 }

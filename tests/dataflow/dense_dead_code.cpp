@@ -1,9 +1,9 @@
-#include <plait/dataflow/dense_dead_code.hpp>
+#include <plait/dataflow/detail/dense_dead_code.hpp>
 
 #include <doctest/doctest.h>
 
-#include <plait/graph/dense_dominators.hpp>
-#include <plait/ssa/dense_construction.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/ssa/detail/dense_construction.hpp>
 
 #include <support/dense_loop.hpp>
 
@@ -11,7 +11,7 @@ namespace {
 
 using namespace test::dense_loop;
 
-// What the loop computes is read by nobody, unless the program results in it.
+// The loop's value is dead unless it is a program result.
 constexpr bool check() {
   auto const g = graph();
   plait::dense_dominators const tree(g);
@@ -37,13 +37,13 @@ constexpr bool check() {
   bool const needed = live.is_live_op(0) && live.is_live_op(1) && live.is_live_op(2) && live.is_live_branch(1);
   live.compute(g, unread, nothing, {.remove_loops = true});
   bool const dead = !live.is_live_op(0) && !live.is_live_op(1) && !live.is_live_branch(1) && live.jump(1) == 2;
-  live.compute(g, unread, nothing);  // the loop might never end
+  live.compute(g, unread, nothing);  // the loop may be endless
   bool const kept = live.is_live_branch(1) && live.jump(1) == plait::npos;
   live.compute(g, unread, [](plait::op_index op) { return op == 0; }, {.remove_loops = true});
   return needed && dead && kept && live.is_live_op(0) && !live.is_live_op(1);
 }
 static_assert(check());
 
-TEST_CASE("dense_dead_code: loops that nobody needs") { CHECK(check()); }
+TEST_CASE("dense dead code: loops without effect are dead with remove_loops") { CHECK(check()); }
 
 }  // namespace

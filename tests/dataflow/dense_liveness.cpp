@@ -1,4 +1,4 @@
-#include <plait/dataflow/dense_liveness.hpp>
+#include <plait/dataflow/detail/dense_liveness.hpp>
 
 #include <algorithm>
 #include <array>
@@ -25,6 +25,6 @@ constexpr bool check() {
 }
 static_assert(check());
 
-TEST_CASE("dense_liveness: a loop, by number") { CHECK(check()); }
+TEST_CASE("dense liveness: a loop-carried blob is live around the loop") { CHECK(check()); }
 
 }  // namespace

@@ -1,10 +1,10 @@
-#include <plait/dataflow/dense_reaching_definitions.hpp>
+#include <plait/dataflow/detail/dense_reaching_definitions.hpp>
 
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <plait/core/npos.hpp>
+#include <plait/core/detail/npos.hpp>
 
 #include <support/dense_loop.hpp>
 
@@ -35,6 +35,6 @@ constexpr bool check() {
 }
 static_assert(check());
 
-TEST_CASE("dense_reaching_definitions: a loop, by number") { CHECK(check()); }
+TEST_CASE("dense reaching definitions: definitions before and in a loop reach its header") { CHECK(check()); }
 
 }  // namespace

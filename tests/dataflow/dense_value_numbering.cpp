@@ -1,14 +1,14 @@
-#include <plait/dataflow/dense_value_numbering.hpp>
+#include <plait/dataflow/detail/dense_value_numbering.hpp>
 
 #include <array>
 #include <cstdint>
 
 #include <doctest/doctest.h>
 
-#include <plait/graph/dense_dominators.hpp>
-#include <plait/graph/snapshot.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/static_graph.hpp>
-#include <plait/ssa/dense_construction.hpp>
+#include <plait/ssa/detail/dense_construction.hpp>
 
 namespace {
 
@@ -45,13 +45,13 @@ constexpr bool check() {
                        !values.are_equal(made(0), made(2)) && !values.are_equal(made(4), made(5)) &&
                        instead[made(1)] == made(0) && instead[made(3)] == made(2) && instead[made(0)] == made(0);
 
-  // Told that e is a copy of x, what it is equals x.
+  // With e as a copy of x, its value equals x.
   values.compute(form, kinds, [](plait::op_index by, std::size_t) { return by == 4 ? 0 : plait::npos; });
   return by_kind && values.leader(made(4)) == values.leader(form.reads(4).front()) &&
          !values.are_equal(made(4), made(5));
 }
 static_assert(check());
 
-TEST_CASE("dense_value_numbering: ops of one kind with equal inputs") { CHECK(check()); }
+TEST_CASE("dense value numbering: ops of one kind with equal inputs are congruent") { CHECK(check()); }
 
 }  // namespace

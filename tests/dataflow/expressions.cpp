@@ -1,4 +1,4 @@
-#include <plait/dataflow/expressions.hpp>
+#include <plait/dataflow/detail/expressions.hpp>
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ constexpr bool check() {
 }
 static_assert(check());
 
-TEST_CASE("expressions: ops of one kind with the same blobs compute one") {
+TEST_CASE("expressions: ops of one kind with the same operands compute one expression") {
   CHECK(check());
   plait::dense_program const p = make();
   std::array<std::uint32_t, 3> const too_few = {1, 1, 1};

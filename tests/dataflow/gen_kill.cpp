@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/graph/snapshot.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/static_graph.hpp>
 
 #include <graph/own_graphs.hpp>
@@ -31,7 +31,7 @@ static_assert([] {
     all.gen.insert(0, 5);
     some.kill.insert(1, 70);
     some.solve(g);
-    all.solve(g, [](std::uint32_t, plait::bit_row row) { row.insert(99); });
+    all.solve(g, [](std::uint32_t, plait::bit_matrix_row row) { row.insert(99); });
   }
   return some.before(1).contains(70) && !some.after(1).contains(70) && some.after(3).contains(70) &&
          !all.before(1).contains(70) && all.after(2).contains(70) && all.before(3).contains(99) &&
@@ -40,7 +40,7 @@ static_assert([] {
 
 using set = std::set<unsigned>;
 
-// The equations of the definition, over and over, on sets.
+// Compares with a naive fixed-point iteration of the dataflow equations on sets.
 template <flow_direction Direction, join_kind Join>
 void check(plait::dense_graph const& g, unsigned seed, plait::gen_kill_solver<Direction, Join>& solver) {
   std::mt19937 random(seed);
@@ -61,7 +61,7 @@ void check(plait::dense_graph const& g, unsigned seed, plait::gen_kill_solver<Di
     for (unsigned const f : gen[b]) solver.gen.insert(b, f);
     for (unsigned const f : kill[b]) solver.kill.insert(b, f);
   }
-  solver.solve(g, [&](std::uint32_t b, plait::bit_row row) {
+  solver.solve(g, [&](std::uint32_t b, plait::bit_matrix_row row) {
     for (unsigned const f : boundary[b]) row.insert(f);
   });
 
@@ -94,7 +94,7 @@ void check(plait::dense_graph const& g, unsigned seed, plait::gen_kill_solver<Di
   }
 }
 
-TEST_CASE("gen_kill: both directions, both joins: the solution of the equations, 10,000 random graphs") {
+TEST_CASE("gen/kill solver: solves the equations for both directions and joins on 10,000 random graphs") {
   plait::gen_kill_solver<flow_direction::forward, join_kind::any> forward_any;
   plait::gen_kill_solver<flow_direction::forward, join_kind::all> forward_all;
   plait::gen_kill_solver<flow_direction::backward, join_kind::any> backward_any;
@@ -119,7 +119,7 @@ TEST_CASE("gen_kill: both directions, both joins: the solution of the equations,
   }
 }
 
-TEST_CASE("gen_kill: sets for another graph are a mistake") {
+TEST_CASE("gen/kill solver: sets for another number of blocks violate a precondition") {
   std::vector<std::vector<int>> const line = {{1}, {}};
   plait::flow_snapshot const g(line);
   plait::gen_kill_solver<flow_direction::forward, join_kind::any> solver;

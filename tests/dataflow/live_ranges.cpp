@@ -32,7 +32,7 @@ static_assert([] {
          ranges.pressure() == plait::live_ranges::peak{2, 0};
 }());
 
-TEST_CASE("live_ranges: points where a blob is live, the pressure among them: 10,000 random programs") {
+TEST_CASE("live ranges: points and pressure match the definition of liveness on 10,000 random programs") {
   plait::liveness<test::net_program> live;
   plait::live_ranges ranges;
   std::array const names = {"a", "b", "c", "d", "e"};
@@ -49,7 +49,7 @@ TEST_CASE("live_ranges: points where a blob is live, the pressure among them: 10
       unsigned next = 0;
       for (auto const& [first, last] : ranges[b]) {
         REQUIRE(first <= last);
-        REQUIRE((next == 0 || first > next));  // a point is between two ranges
+        REQUIRE((next == 0 || first > next));  // ranges are not adjacent
         next = last + 1;
         for (unsigned at = first; at <= last; ++at) points[b].insert(at);
       }
@@ -89,7 +89,7 @@ TEST_CASE("live_ranges: points where a blob is live, the pressure among them: 10
   }
 }
 
-TEST_CASE("live_ranges: a long net takes linear time") {
+TEST_CASE("live ranges: take linear time for a long net") {
   test::struct_net net;
   net.external_inputs = {"x"};
   std::size_t const count = 300'000;
@@ -105,10 +105,10 @@ TEST_CASE("live_ranges: a long net takes linear time") {
   CHECK(live.dense().exposed().size() == 2);
 }
 
-TEST_CASE("live_ranges: an op with hundreds of thousands of outputs that nobody reads") {
+TEST_CASE("live ranges: count the pressure of 300,000 unread outputs of an op") {
   test::net_program p{{{}}, {{}}};
   plait::op_spec wide{"Split", {}, {}};
-  for (int i = 0; i != 300'000; ++i) wide.outputs.push_back(std::to_string(i / 2));  // each twice
+  for (int i = 0; i != 300'000; ++i) wide.outputs.push_back(std::to_string(i / 2));  // each name twice
   p.blocks[0].ops = {wide};
   plait::liveness const live(p);
   plait::live_ranges const ranges(live.snapshot().code(), live.dense());

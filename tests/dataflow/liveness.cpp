@@ -72,7 +72,7 @@ void compare(test::net_program const& p, plait::liveness<test::net_program> cons
   }
 }
 
-TEST_CASE("liveness: a blob is live where some way leads to a read of it: 10,000 random programs") {
+TEST_CASE("liveness: matches the definition on 10,000 random programs") {
   plait::liveness<test::net_program> live;
   for (unsigned seed = 0; seed != 10'000; ++seed) {
     CAPTURE(seed);
@@ -82,7 +82,7 @@ TEST_CASE("liveness: a blob is live where some way leads to a read of it: 10,000
   }
 }
 
-TEST_CASE_TEMPLATE("liveness: of graphs of every type", G, PLAIT_ALL_GRAPHS) {
+TEST_CASE_TEMPLATE("liveness: has the same results on every graph type", G, PLAIT_ALL_GRAPHS) {
   for (unsigned seed = 0; seed != 60; ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed);
@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("liveness: of graphs of every type", G, PLAIT_ALL_GRAPHS) {
   }
 }
 
-TEST_CASE_TEMPLATE("liveness: of a net, which is a program of one node", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("liveness: a net is a program of one node", N, PLAIT_ALL_NETS) {
   auto const net = test::make_net<N>(
       {{{"Add", {"a", "b"}, {"c"}}, {"Copy", {"c"}, {"a"}}, {"Copy", {"c"}, {"d"}}}, {"a", "b"}, {"d"}});
   plait::single_block const p(net);
@@ -119,7 +119,7 @@ TEST_CASE_TEMPLATE("liveness: of a net, which is a program of one node", N, PLAI
   CHECK_FALSE(live.is_live_before(live.op(0, 2), key("d")));
 }
 
-TEST_CASE("liveness: a chain of a million blocks and a back edge") {
+TEST_CASE("liveness: handles a chain of a million blocks with a back edge") {
   std::size_t const count = 1'000'000;
   std::vector<std::vector<int>> g(count);
   for (std::size_t at = 0; at + 1 != count; ++at) g[at].push_back(static_cast<int>(at + 1));
@@ -136,7 +136,7 @@ TEST_CASE("liveness: a chain of a million blocks and a back edge") {
   CHECK_FALSE(live.is_live_in(0, "x"));
 }
 
-// Names that are strings and numbered.
+// A program with numbered names that are strings.
 struct numbered_program : test::net_program {
   std::vector<std::string> names;
   std::size_t name_count() const { return names.size(); }
@@ -145,13 +145,13 @@ struct numbered_program : test::net_program {
   }
   std::string const& name_at(std::size_t i) const { return names[i]; }
 };
-// As copies, of which nobody may keep a view.
+// Returns names by value, so views of them would dangle.
 struct copied_names : numbered_program {
   std::string name_at(std::size_t i) const { return names[i]; }
 };
 static_assert(plait::has_program_names<numbered_program> && !plait::has_program_names<copied_names>);
 
-TEST_CASE_TEMPLATE("liveness: names that are strings may be numbered", P, numbered_program, copied_names) {
+TEST_CASE_TEMPLATE("liveness: names that are strings can be numbered", P, numbered_program, copied_names) {
   P p;
   p.names = {"a name that is too long to be kept in the string", "x", "another name that is too long for that"};
   p.targets = {{1}, {}};
@@ -161,12 +161,12 @@ TEST_CASE_TEMPLATE("liveness: names that are strings may be numbered", P, number
   plait::liveness const live(p);
   std::vector<std::string_view> found;
   for (std::string_view const name : live.live_in(1)) found.push_back(name);
-  std::vector<std::string> const others(100, std::string(60, 'z'));  // in memory that was given back
+  std::vector<std::string> const others(100, std::string(60, 'z'));  // reuses freed memory
   std::ranges::sort(found);
   CHECK(std::ranges::equal(found, std::array{p.names[0], p.names[2]}));
 }
 
-// A block by number, to be passed by value.
+// A block handle, passed by value.
 struct block_handle {
   std::vector<test::struct_net> const* blocks;
   std::size_t at;
@@ -174,7 +174,7 @@ struct block_handle {
   auto const& external_outputs() const { return (*blocks)[at].external_outputs; }
 };
 
-TEST_CASE("liveness: nets beside a graph may be handles, made when they are asked for") {
+TEST_CASE("liveness: nets beside a graph can be handles that are created on access") {
   for (unsigned seed = 0; seed != 100; ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed, {.declared = false});
@@ -194,7 +194,7 @@ TEST_CASE("liveness: nets beside a graph may be handles, made when they are aske
   }
 }
 
-TEST_CASE("liveness: asking for a block that the entry does not reach is a mistake") {
+TEST_CASE("liveness: a query about an unreachable block violates a precondition") {
   test::net_program p;
   p.blocks.resize(2);
   p.targets.resize(2);

@@ -1,4 +1,4 @@
-#include <plait/dataflow/op_functions.hpp>
+#include <plait/dataflow/detail/op_functions.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,17 +10,17 @@
 
 #include <support/smallest_program.hpp>
 
-#include <plait/ssa/program_snapshot.hpp>
+#include <plait/ssa/detail/program_snapshot.hpp>
 
 namespace {
 
 using program = test::smallest_program;
-using net = program::piece;
+using net = program::basic_block;
 using op = plait::op_ref_t<net>;
 using constants = std::span<std::optional<int>>;
 using known = std::span<std::optional<int> const>;
 
-// What each may return, and must be given.
+// The accepted result and parameter types of each callback.
 static_assert(plait::op_predicate_of<bool (*)(net const&, op), program>);
 static_assert(plait::op_predicate_of<int (*)(net const&, op), program>);
 static_assert(!plait::op_predicate_of<void (*)(net const&, op), program>);
@@ -44,14 +44,14 @@ static_assert(!plait::branch_decider_of<std::optional<std::string> (*)(net const
 
 }  // namespace
 
-TEST_CASE("copied_inputs asks of ops by number, and has a number for nothing") {
+TEST_CASE("op functions: copied_inputs takes ops by number and returns npos for no copy") {
   test::smallest_net const n = {{{"Copy", {"a"}, {"b"}}, {"Swap", {"b", "a"}, {"c", "d"}}, {"Relu", {"c"}, {"e"}}}};
   program const p(n);
   plait::program_snapshot<program> const snapshot(p);
   plait::op_handles<program> const handles(p, snapshot);
-  auto const source = [](auto const& piece, auto at, std::size_t output) -> std::optional<std::size_t> {
-    if (piece.type(at) == "Copy") return 0;
-    if (piece.type(at) == "Swap") return 1 - output;
+  auto const source = [](auto const& block, auto at, std::size_t output) -> std::optional<std::size_t> {
+    if (block.type(at) == "Copy") return 0;
+    if (block.type(at) == "Swap") return 1 - output;
     return std::nullopt;
   };
   auto const copied = plait::detail::copied_inputs(handles, source);

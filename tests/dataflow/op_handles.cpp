@@ -1,4 +1,4 @@
-#include <plait/dataflow/op_handles.hpp>
+#include <plait/dataflow/detail/op_handles.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace {
 
-TEST_CASE_TEMPLATE("op_handles: the ops of a net, in any order", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("op handles: access the ops of a net in any order", N, PLAIT_ALL_NETS) {
   auto const net =
       test::make_net<N>({{{"A", {"x"}, {"y"}}, {"B", {"y", "x"}, {}}, {"C", {}, {"z", "y"}}}, {"x"}, {"z"}});
   plait::single_block const p(net);
@@ -38,7 +38,7 @@ TEST_CASE_TEMPLATE("op_handles: the ops of a net, in any order", N, PLAIT_ALL_NE
   CHECK_THROWS_AS(count(3), plait::precondition_error);
 }
 
-// Blocks and lists of ops that are made when they are asked for.
+// Blocks and op lists that are created on access.
 struct code_handle {
   test::struct_net const* net;
   std::vector<plait::op_spec const*> ops() const {
@@ -58,7 +58,7 @@ struct handle_program {
 };
 static_assert(plait::check_program<handle_program>());
 
-TEST_CASE("op_handles: of blocks that are handles; analyses of such programs are those of the program") {
+TEST_CASE("op handles: keep blocks that are handles, and analyses have the same results on them") {
   for (unsigned seed = 0; seed != 300; ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed);
@@ -80,7 +80,7 @@ TEST_CASE("op_handles: of blocks that are handles; analyses of such programs are
   }
 }
 
-TEST_CASE("op_handles: archetypes of both kinds, graph and nets, are enough for an analysis") {
+TEST_CASE("op handles: archetypes of graph and net suffice for an analysis") {
   auto const g = test::make_graph<test::archetype_graph>({3, {{0, 1}, {1, 1}, {1, 2}}});
   std::vector<test::archetype_net> nets;
   nets.push_back(test::make_net<test::archetype_net>({{{"Const", {}, {"x"}}}, {}, {}}));
@@ -95,7 +95,7 @@ TEST_CASE("op_handles: archetypes of both kinds, graph and nets, are enough for 
   CHECK(constants.constant(ssa.results(test::node_of(g, 2))[0]) == 4);
 }
 
-// Types of which nobody can take the address by name.
+// Types with a deleted operator&.
 struct shy_op {
   std::vector<int> inputs;
   std::vector<int> outputs;
@@ -113,7 +113,7 @@ struct shy_program {
   shy_net const& block(int n) const { return nets[static_cast<std::size_t>(n)]; }
 };
 
-TEST_CASE("op_handles: types with an operator & of their own") {
+TEST_CASE("op handles: types can have a user-defined operator&") {
   shy_program const p{{{{{{1}, {2}}, {{2}, {1}}}}}};
   plait::program_snapshot const snapshot(p);
   plait::op_handles<shy_program> const ops(p, snapshot);

@@ -1,4 +1,4 @@
-#include <plait/dataflow/op_kinds.hpp>
+#include <plait/dataflow/detail/op_kinds.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -28,7 +28,7 @@ static_assert([] {
   return found == kinds{0, 1, 0};
 }());
 
-TEST_CASE_TEMPLATE("op_kinds: by type, of those that are said to have one", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("op kinds: a bool callback selects the ops whose type is their kind", N, PLAIT_TEXT_NETS) {
   auto const net = test::make_net<N>(
       {{{"B", {"x"}, {"y"}}, {"No", {"y"}, {"y"}}, {"A", {"x"}, {"y"}}, {"B", {}, {"z"}}}, {"x"}, {}});
   plait::single_block const p(net);
@@ -39,7 +39,7 @@ TEST_CASE_TEMPLATE("op_kinds: by type, of those that are said to have one", N, P
   CHECK(found == kinds{0, none, 1, 0});
 }
 
-TEST_CASE("op_kinds: a kind of one's own, for ops with arguments; of several blocks") {
+TEST_CASE("op kinds: a user-defined key separates ops with different arguments, across blocks") {
   test::net_program p{{{{{"Scale:1", {"x"}, {"y"}}, {"Scale:2", {"x"}, {"y"}}}}, {{{"Scale:1", {"y"}, {"z"}}}}},
                       {{1}, {}}};
   plait::program_snapshot const snapshot(p);

@@ -7,7 +7,7 @@
 
 namespace {
 
-// Whether an op of an odd number has been passed on some way.
+// True if some path has passed an op of odd number.
 struct by_op {
   using value_type = bool;
   static constexpr auto direction = plait::flow_direction::forward;
@@ -46,7 +46,7 @@ static_assert(!plait::dataflow_problem<without_direction> && plait::has_join<wit
 static_assert(!plait::dataflow_problem<with_other_bounds> && !plait::has_flow_bounds<with_other_bounds>);
 static_assert(!plait::dataflow_problem<int>);
 
-TEST_CASE("dataflow_problem: what has all the pieces is one") {
+TEST_CASE("dataflow problem: a struct with all members is one") {
   by_op const problem;
   bool state = problem.initial();
   problem.transfer_op(2, state);

@@ -1,4 +1,4 @@
-#include <plait/dataflow/program_expressions.hpp>
+#include <plait/dataflow/detail/program_expressions.hpp>
 
 #include <array>
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/core/npos.hpp>
+#include <plait/core/detail/npos.hpp>
 #include <plait/graph/static_graph.hpp>
 #include <plait/net/static_net.hpp>
 #include <plait/ssa/program_traits.hpp>
@@ -31,6 +31,6 @@ constexpr bool check() {
 }
 static_assert(check());
 
-TEST_CASE("program_expressions: ops of one kind with the same inputs, wherever they are") { CHECK(check()); }
+TEST_CASE("program expressions: ops of one kind with the same operands are equal across blocks") { CHECK(check()); }
 
 }  // namespace

@@ -34,7 +34,7 @@ static_assert([] {
          reaching.of_input(reaching.op(0u, 0), 0) == ops{npos};
 }());
 
-TEST_CASE("reaching_definitions: what a way back finds: 10,000 random programs") {
+TEST_CASE("reaching definitions: match a backward search on 10,000 random programs") {
   plait::reaching_definitions<test::net_program> reaching;
   for (unsigned seed = 0; seed != 10'000; ++seed) {
     CAPTURE(seed);
@@ -68,7 +68,7 @@ TEST_CASE("reaching_definitions: what a way back finds: 10,000 random programs")
   }
 }
 
-TEST_CASE_TEMPLATE("reaching_definitions: of graphs of every type: what a phi chooses from", G, PLAIT_OWN_GRAPHS) {
+TEST_CASE_TEMPLATE("reaching definitions: are the ops that phis merge, on every graph type", G, PLAIT_OWN_GRAPHS) {
   for (unsigned seed = 0; seed != 60; ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed);
@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("reaching_definitions: of graphs of every type: what a phi ch
   }
 }
 
-TEST_CASE_TEMPLATE("reaching_definitions: of a net, which is a program of one node", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("reaching definitions: a net is a program of one node", N, PLAIT_ALL_NETS) {
   auto const net = test::make_net<N>({{{"Add", {"a", "b"}, {"a"}}, {"Copy", {"a"}, {"c"}}}, {"a", "b"}, {"a", "b"}});
   plait::single_block const p(net);
   plait::reaching_definitions const reaching(p);

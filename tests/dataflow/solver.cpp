@@ -22,7 +22,7 @@ namespace {
 
 using plait::flow_direction;
 
-// Liveness in ten lines, over std::set.
+// Liveness over std::set.
 struct live_problem {
   using value_type = std::set<plait::blob_index>;
   static constexpr auto direction = flow_direction::backward;
@@ -43,7 +43,7 @@ struct live_problem {
 };
 PLAIT_CHECK_DATAFLOW_PROBLEM(live_problem);
 
-// The length of the shortest way from the entry, and how many blocks dominate: at compile time.
+// Length of the shortest path from the entry, at compile time.
 struct distance_problem {
   using value_type = unsigned;
   static constexpr auto direction = flow_direction::forward;
@@ -65,9 +65,9 @@ static_assert([] {
   return solver.before(g.number(3)) == 2 && solver.after(g.number(1)) == 2 && solver.before(0) == 0;
 }());
 
-// Constants without SSA form: what each blob holds for certain.
+// Constant propagation without SSA form.
 struct constant_problem {
-  using map = std::map<plait::blob_index, int>;  // blobs that are known; all, where nothing came yet
+  using map = std::map<plait::blob_index, int>;  // known blobs; nullopt: not reached yet
   using value_type = std::optional<map>;
   static constexpr auto direction = flow_direction::forward;
   test::net_program const* program;
@@ -103,7 +103,7 @@ struct constant_problem {
 };
 PLAIT_CHECK_DATAFLOW_PROBLEM(constant_problem);
 
-TEST_CASE("solver: liveness over sets is liveness over bits, at every op") {
+TEST_CASE("dataflow solver: liveness over sets equals bit-vector liveness at every op") {
   plait::dataflow_solver<live_problem> solver;
   for (unsigned seed = 0; seed != 2'000; ++seed) {
     CAPTURE(seed);
@@ -130,7 +130,7 @@ TEST_CASE("solver: liveness over sets is liveness over bits, at every op") {
   }
 }
 
-TEST_CASE("solver: constants it finds are what programs that run see") {
+TEST_CASE("dataflow solver: constants hold in runs of random programs") {
   plait::dataflow_solver<constant_problem> solver;
   plait::program_snapshot<test::net_program> snapshot;
   std::size_t seen = 0;
@@ -154,7 +154,7 @@ TEST_CASE("solver: constants it finds are what programs that run see") {
   CHECK(seen > 10'000);
 }
 
-TEST_CASE("solver: the shortest way from the entry, 10,000 random graphs") {
+TEST_CASE("dataflow solver: finds shortest paths on 10,000 random graphs") {
   plait::dataflow_solver<distance_problem> solver;
   distance_problem const problem;
   for (unsigned seed = 0; seed != 10'000; ++seed) {
@@ -175,7 +175,7 @@ TEST_CASE("solver: the shortest way from the entry, 10,000 random graphs") {
   }
 }
 
-TEST_CASE("solver: a graph without cycles takes one visit a block") {
+TEST_CASE("dataflow solver: an acyclic graph takes one visit per block") {
   std::vector<std::vector<int>> ladder(2'000);
   for (int i = 0; i + 2 < 2'000; ++i) ladder[static_cast<std::size_t>(i)] = {i + 2, i + 1};
   plait::flow_snapshot const g(ladder);
@@ -185,7 +185,7 @@ TEST_CASE("solver: a graph without cycles takes one visit a block") {
   CHECK(solver.visit_count() == g.size());
 }
 
-// Whether some way comes by block 1.
+// True if some path passes block 1.
 struct passes_one {
   using value_type = bool;
   static constexpr auto direction = flow_direction::forward;
@@ -209,7 +209,7 @@ static_assert([] {
   return &state == &solver.state(g.number(2)) && state == (g.number(1) == 1) && !solver.before(0);
 }());
 
-TEST_CASE("solver: a state may be a bool") {
+TEST_CASE("dataflow solver: a state can be a bool") {
   passes_one const problem;
   plait::dataflow_solver<passes_one> solver;
   for (unsigned seed = 0; seed != 300; ++seed) {
@@ -217,7 +217,7 @@ TEST_CASE("solver: a state may be a bool") {
     auto const g = test::make_graph<own::graph>(test::random_flow_graph(seed));
     plait::flow_snapshot const s(g);
     solver.compute(s, problem);
-    std::vector<char> behind(s.size());  // 1
+    std::vector<char> behind(s.size());  // block 1
     std::vector<std::uint32_t> waiting;
     if (s.size() > 1) waiting.push_back(1);
     while (!waiting.empty()) {
@@ -251,19 +251,19 @@ struct bounded_problem : counting_problem {
   std::size_t height() const { return 7; }
 };
 
-TEST_CASE("solver: an endless ascent is an error that names the block") {
+TEST_CASE("dataflow solver: divergence is an error that names the block") {
   std::vector<std::vector<int>> const loop = {{1}, {2}, {1, 3}, {}};
   plait::flow_snapshot const g(loop);
   counting_problem const problem;
   plait::dataflow_solver<counting_problem> solver;
   try {
-    solver.compute(g, problem, {.most_changes = 50});
+    solver.compute(g, problem, {.max_changes = 50});
     FAIL("it ended");
   } catch (plait::dataflow_divergence const& e) {
     CHECK(e.block == 1);
     CHECK(e.changes == 51);
     CHECK(std::string(e.what()) ==
-          "plait: the dataflow problem does not come to rest: the state of block 1 has changed 51 times");
+          "plait: the dataflow problem does not converge: the state of block 1 has changed 51 times");
   }
   CHECK_THROWS_AS(solver.compute(g, problem), plait::dataflow_divergence);
   bounded_problem const bounded;

@@ -34,7 +34,7 @@ constexpr auto copies = [](auto const& net, auto const& op, std::size_t output) 
   return std::nullopt;
 };
 
-// Both ways compute a + b, into different blobs; what is computed behind them is what the phi has.
+// Both branches compute a + b, so the phi behind them equals either.
 constexpr plait::static_graph diamond({{0, 1}, {0, 2}, {1, 3}, {2, 3}});
 using net = plait::static_net<std::string_view, 1, 2, 1>;
 constexpr std::array nets = {net{plait::op("Sub", {"a", "b"}, {"d"})}, net{plait::op("Add", {"a", "b"}, {"c"})},
@@ -51,13 +51,13 @@ static_assert([] {
          numbering.dense().pass_count() == 2;
 }());
 
-// A form that is a temporary is refused: results refer to it.
+// A temporary form is rejected: results refer to it.
 using analysed = std::remove_const_t<decltype(program)>;
 using from_form = plait::value_numbering<analysed>;
 static_assert(std::is_constructible_v<from_form, analysed const&, plait::program_ssa<analysed> const&, decltype(pure)>);
 static_assert(!std::is_constructible_v<from_form, analysed const&, plait::program_ssa<analysed>, decltype(pure)>);
 
-// Values of a class whose definitions dominate a point hold the same there.
+// Checks that congruent values whose definitions dominate a point are equal there.
 struct watch {
   plait::program_ssa<test::net_program> const& ssa;
   plait::dense_value_numbering const& numbering;
@@ -77,7 +77,7 @@ struct watch {
       if (states[v] && ssa.dominators().dominates(ssa.form().block_of_value(v), block))
         REQUIRE(states[replacements[v]] == states[v]);
   }
-  // At the end of each block all its values are fresh.
+  // At the end of a block all its values are current.
   test::value_states now = {};
   void on_end(std::uint32_t block, test::value_states const& states) { check(block, states); }
   void on_op(plait::op_index, test::value_states const& states) { now = states; }
@@ -85,7 +85,7 @@ struct watch {
   void on_edge(std::uint32_t block, std::size_t) { check(block, now); }
 };
 
-TEST_CASE("value_numbering: equal values are equal when programs run: 10,000 random ones") {
+TEST_CASE("value numbering: congruent values are equal in runs of 10,000 random programs") {
   plait::value_numbering<test::net_program> with_copies, without;
   plait::program_ssa<test::net_program> ssa;
   std::size_t equal = 0, redundant = 0;
@@ -107,7 +107,7 @@ TEST_CASE("value_numbering: equal values are equal when programs run: 10,000 ran
     auto const& dense = with_copies.dense();
     for (value_index v = 0; v != form.value_count(); ++v) {
       REQUIRE(dense.leader(dense.leader(v)) == dense.leader(v));
-      // Understanding copies finds more, never less.
+      // Interpreting copies finds more congruences, never fewer.
       REQUIRE(dense.are_equal(v, without.dense().leader(v)));
       value_index const r = with_copies.replacements()[v];
       REQUIRE(dense.are_equal(v, r));
@@ -130,7 +130,7 @@ TEST_CASE("value_numbering: equal values are equal when programs run: 10,000 ran
   CHECK(redundant > 2'000);
 }
 
-TEST_CASE_TEMPLATE("value_numbering: of graphs of every type", G, PLAIT_OWN_GRAPHS) {
+TEST_CASE_TEMPLATE("value numbering: has the same results on every graph type", G, PLAIT_OWN_GRAPHS) {
   for (unsigned seed = 0; seed != 60; ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed, {.blobs = 4});
@@ -148,7 +148,8 @@ TEST_CASE_TEMPLATE("value_numbering: of graphs of every type", G, PLAIT_OWN_GRAP
   }
 }
 
-TEST_CASE_TEMPLATE("value_numbering: of a net; what one op reads and an other writes", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("value numbering: with and without copies, and ops with several outputs, in a net", N,
+                   PLAIT_TEXT_NETS) {
   auto const net = test::make_net<N>({{{"Add", {"a", "b"}, {"c"}},
                                        {"Copy", {"a"}, {"d"}},
                                        {"Add", {"d", "b"}, {"e"}},
@@ -178,7 +179,7 @@ TEST_CASE_TEMPLATE("value_numbering: of a net; what one op reads and an other wr
   CHECK_FALSE(numbering.are_equal(of("h"), of("i")));
 }
 
-TEST_CASE("value_numbering: two counters that count alike are one, in a loop") {
+TEST_CASE("value numbering: two equal induction variables are congruent") {
   test::net_program const p{{{{{"Const:0", {}, {"i"}}, {"Const:0", {}, {"j"}}, {"Const:1", {}, {"one"}}}},
                              {{{"Add", {"i", "one"}, {"i"}}, {"Add", {"j", "one"}, {"j"}}, {"Branch", {"j"}, {}}}},
                              {{{"Output", {"i"}, {}}, {"Output", {"j"}, {}}}}},
@@ -189,7 +190,7 @@ TEST_CASE("value_numbering: two counters that count alike are one, in a loop") {
   CHECK(numbering.redundant_ops() == ops{1, 4});
 }
 
-TEST_CASE("value_numbering: 100,000 blocks with ways around them and back") {
+TEST_CASE("value numbering: handles 100,000 blocks with bypassing and back edges") {
   auto const p = test::long_program(100'000);
   plait::program_ssa const ssa(p);
   plait::value_numbering<test::net_program> numbering;

@@ -37,7 +37,7 @@ static_assert([] {
          busy.busy_out(1u).count() == 1 && busy.busy_out(3u).empty() && busy.expressions().size() == 2;
 }());
 
-TEST_CASE("very_busy_expressions: those that every way to an end computes: 10,000 random programs") {
+TEST_CASE("very busy expressions: match the definition on 10,000 random programs") {
   plait::very_busy_expressions<test::net_program> busy;
   std::size_t found = 0;
   for (unsigned seed = 0; seed != 10'000; ++seed) {
@@ -76,7 +76,7 @@ TEST_CASE("very_busy_expressions: those that every way to an end computes: 10,00
   CHECK(found > 2'000);
 }
 
-TEST_CASE_TEMPLATE("very_busy_expressions: of graphs of every type", G, PLAIT_OWN_GRAPHS) {
+TEST_CASE_TEMPLATE("very busy expressions: have the same results on every graph type", G, PLAIT_OWN_GRAPHS) {
   for (unsigned seed = 0; seed != 60; ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed, {.blobs = 3});
@@ -92,7 +92,7 @@ TEST_CASE_TEMPLATE("very_busy_expressions: of graphs of every type", G, PLAIT_OW
   }
 }
 
-TEST_CASE_TEMPLATE("very_busy_expressions: of a net, by type", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("very busy expressions: op types are the kinds of a net", N, PLAIT_TEXT_NETS) {
   auto const net = test::make_net<N>(
       {{{"Copy", {"a"}, {"c"}}, {"Add", {"a", "b"}, {"d"}}, {"Input", {}, {"b"}}, {"Mul", {"a", "b"}, {"e"}}},
        {"a", "b"},
@@ -103,7 +103,7 @@ TEST_CASE_TEMPLATE("very_busy_expressions: of a net, by type", N, PLAIT_TEXT_NET
   CHECK(busy.busy_out(0).empty());
 }
 
-TEST_CASE("very_busy_expressions: an endless loop has no way to an end") {
+TEST_CASE("very busy expressions: paths into an endless loop do not count") {
   std::vector<std::vector<int>> const graph = {{1, 2}, {1}, {}};
   std::vector<test::struct_net> const blocks = {
       {{}}, {{{"Input", {}, {"x"}}}}, {{{"Add", {"a", "b"}, {"c"}}, {"Add", {"x", "b"}, {"d"}}}}};

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/host_memory.hpp>
+#include <plait/exec/detail/host_memory.hpp>
 #include <plait/exec/omp.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>

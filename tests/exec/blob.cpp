@@ -1,4 +1,4 @@
-#include <plait/exec/blob.hpp>
+#include <plait/exec/detail/blob.hpp>
 
 #include <memory>
 #include <string_view>

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include <plait/exec/operators/arithmetic.hpp>
-#include <plait/exec/operators/control_flow.hpp>
-#include <plait/exec/operators/fills.hpp>
-#include <plait/exec/operators/functions.hpp>
-#include <plait/exec/operators/scopes.hpp>
+#include <plait/exec/detail/operators/arithmetic.hpp>
+#include <plait/exec/detail/operators/control_flow.hpp>
+#include <plait/exec/detail/operators/do_scopes.hpp>
+#include <plait/exec/detail/operators/fills.hpp>
+#include <plait/exec/detail/operators/functions.hpp>
 #include <plait/netdef/net_builder.hpp>
 
 #include <support/run_op.hpp>

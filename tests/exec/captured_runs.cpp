@@ -1,5 +1,5 @@
 // Runs that are recorded and launched, on the device that the host emulates: what is launched does what a run does.
-#include <plait/exec/captured_runs.hpp>
+#include <plait/exec/detail/captured_runs.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,9 +14,9 @@
 
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/standard_rules.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/cells/lstm.hpp>
+#include <plait/rnn/detail/cells/lstm.hpp>
 #include <support/emulated_device.hpp>
 #include <support/recurrent_nets.hpp>
 #include <support/run_op.hpp>

@@ -1,5 +1,5 @@
 // Records by shape, on the device that the host emulates.
-#include <plait/exec/captured_shapes.hpp>
+#include <plait/exec/detail/captured_shapes.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/cells/lstm.hpp>
+#include <plait/rnn/detail/cells/lstm.hpp>
 #include <support/emulated_device.hpp>
 #include <support/recurrent_nets.hpp>
 #include <support/run_op.hpp>

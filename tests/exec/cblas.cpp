@@ -5,10 +5,10 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/operators/matrix.hpp>
+#include <plait/exec/detail/operators/matrix.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include <support/gemm_cases.hpp>

@@ -1,5 +1,5 @@
 // Groups of ops on one row, by columns: which ops make one, and what each part is given.
-#include <plait/exec/column_groups.hpp>
+#include <plait/exec/detail/column_groups.hpp>
 
 #include <algorithm>
 #include <atomic>

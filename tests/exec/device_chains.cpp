@@ -1,6 +1,6 @@
 // Chains of ops that one kernel of a device makes: the bits of the ops by themselves, in as few kernels as can be. With
 // PLAIT_TEST_CUDA on a device, else on the one that the host emulates, which also tells how many kernels there were.
-#include <plait/exec/device_chains.hpp>
+#include <plait/exec/detail/device_chains.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/captured_runs.hpp>
+#include <plait/exec/detail/captured_runs.hpp>
 #include <support/run_op.hpp>
 #if !defined(PLAIT_TEST_CUDA)
 #include <support/emulated_device.hpp>

@@ -1,6 +1,6 @@
 // Chains of ops by element: which ops make one, what their functions are given, and that a plan's results do not
 // change.
-#include <plait/exec/element_chains.hpp>
+#include <plait/exec/detail/element_chains.hpp>
 
 #include <atomic>
 #include <bit>
@@ -13,7 +13,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/observer.hpp>
+#include <plait/exec/detail/observer.hpp>
 #include <support/op_chain.hpp>
 #include <support/run_op.hpp>
 #include <support/thread_counts.hpp>

@@ -5,7 +5,7 @@
 #include <string>
 #include <type_traits>
 
-#include <plait/exec/element_type.hpp>
+#include <plait/exec/detail/element_type.hpp>
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include <plait/exec/gemm.hpp>
+#include <plait/exec/detail/gemm.hpp>
 
 #include <cstring>
 #include <new>

@@ -1,4 +1,4 @@
-#include <plait/exec/host_memory.hpp>
+#include <plait/exec/detail/host_memory.hpp>
 
 #include <array>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include <plait/exec/mdspan.hpp>
+#include <plait/exec/detail/mdspan.hpp>
 
 #include <array>
 #include <cstddef>

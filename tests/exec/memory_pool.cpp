@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/host_memory.hpp>
+#include <plait/exec/detail/host_memory.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/memory_pool.hpp>
 #include <plait/exec/serial.hpp>
 #include <support/emulated_device.hpp>
 

@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-#include <plait/exec/parallel.hpp>
-#include <plait/exec/plan_text.hpp>
+#include <plait/exec/detail/parallel.hpp>
+#include <plait/exec/detail/plan_text.hpp>
 #include <plait/exec/tbb.hpp>
 
 #include <support/run_op.hpp>

@@ -1,4 +1,4 @@
-#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
 
 #include <string>
 #include <string_view>
@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 #include <plait/core/assert.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 namespace {

@@ -1,4 +1,4 @@
-#include <plait/exec/op_groups.hpp>
+#include <plait/exec/detail/op_groups.hpp>
 
 #include <algorithm>
 #include <utility>

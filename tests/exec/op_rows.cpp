@@ -1,5 +1,5 @@
 // Operands that are some rows of others.
-#include <plait/exec/op_rows.hpp>
+#include <plait/exec/detail/op_rows.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include <plait/exec/parallel.hpp>
+#include <plait/exec/detail/parallel.hpp>
 
 #include <atomic>
 #include <set>

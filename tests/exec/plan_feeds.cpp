@@ -13,12 +13,12 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/detail/parallel.hpp>
 #include <plait/exec/feed.hpp>
 #include <plait/exec/observers.hpp>
-#include <plait/exec/parallel.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include <support/task_groups.hpp>

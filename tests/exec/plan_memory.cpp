@@ -1,5 +1,5 @@
 // Memory that there is not: what a plan says of it. Where values stand is in plan.cpp.
-#include <plait/exec/plan_memory.hpp>
+#include <plait/exec/detail/plan_memory.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/host_memory.hpp>
+#include <plait/exec/detail/host_memory.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/netdef/net_builder.hpp>

@@ -1,4 +1,4 @@
-#include <plait/exec/quantised_blob.hpp>
+#include <plait/exec/detail/quantised_blob.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -1,5 +1,5 @@
 // Groups of ops by rows: which ops make one, what each thread is given, and what becomes of errors.
-#include <plait/exec/row_groups.hpp>
+#include <plait/exec/detail/row_groups.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -6,7 +6,7 @@
 #include <list>
 #include <vector>
 
-#include <plait/exec/shape.hpp>
+#include <plait/exec/detail/shape.hpp>
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include <plait/exec/step_schedule.hpp>
+#include <plait/exec/detail/step_schedule.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <plait/exec/step_wavefront.hpp>
+#include <plait/exec/detail/step_wavefront.hpp>
 
 #include <atomic>
 #include <barrier>

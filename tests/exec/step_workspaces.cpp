@@ -1,4 +1,4 @@
-#include <plait/exec/step_workspaces.hpp>
+#include <plait/exec/detail/step_workspaces.hpp>
 
 #include <vector>
 

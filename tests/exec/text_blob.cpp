@@ -1,4 +1,4 @@
-#include <plait/exec/text_blob.hpp>
+#include <plait/exec/detail/text_blob.hpp>
 
 #include <string>
 #include <vector>

@@ -13,24 +13,30 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/detail/text_blob.hpp>
 #include <plait/exec/feed.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
-#include <plait/exec/text_blob.hpp>
+#include <plait/gradient/backward_pass.hpp>
+#include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/equality.hpp>
 #include <plait/netdef/read.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/rewrite.hpp>
-#include <plait/transform/append.hpp>
-#include <plait/transform/clone.hpp>
-#include <plait/transform/export.hpp>
-#include <plait/transform/export_pipeline.hpp>
-#include <plait/transform/memory_order.hpp>
-#include <plait/transform/release_blobs.hpp>
-#include <plait/transform/rename_blobs.hpp>
-#include <plait/transform/share_blobs.hpp>
-#include <plait/transform/share_gradients.hpp>
+#include <plait/transform/detail/append.hpp>
+#include <plait/transform/detail/clone_and_bind.hpp>
+#include <plait/transform/detail/clone_net.hpp>
+#include <plait/transform/detail/clone_partial.hpp>
+#include <plait/transform/detail/device_assignment.hpp>
+#include <plait/transform/detail/export_nets.hpp>
+#include <plait/transform/detail/export_pipeline.hpp>
+#include <plait/transform/detail/memory_schedule.hpp>
+#include <plait/transform/detail/release_blobs.hpp>
+#include <plait/transform/detail/rename_blobs.hpp>
+#include <plait/transform/detail/rename_value.hpp>
+#include <plait/transform/detail/share_blobs.hpp>
+#include <plait/transform/detail/share_gradients.hpp>
 #include <plait/transform/subgraph.hpp>
 
 #include <support/real_nets.hpp>
@@ -93,7 +99,7 @@ std::vector<transform> transforms() {
       {"release_blobs", [](runnable& r) { plait::release_blobs(r.predict); }},
       {"share_blobs", [](runnable& r) { plait::share_blobs(r.predict); }},
       {"share_blobs in any order", [](runnable& r) { plait::share_blobs(r.predict, {.any_order = true}); }},
-      {"share_blobs_in_best_order", [](runnable& r) { plait::share_blobs_in_best_order(r.predict); }},
+      {"schedule_and_share_blobs", [](runnable& r) { plait::schedule_and_share_blobs(r.predict); }},
       {"share_activation_blobs", [](runnable& r) { plait::share_activation_blobs(r.predict); }},
       {"share_blobs, then release_blobs",
        [](runnable& r) {
@@ -109,6 +115,34 @@ std::vector<transform> transforms() {
       {"ssa_rewrite of several versions",
        [](runnable& r) { plait::ssa_rewrite(r.predict, r.init, {.naming = plait::ssa_naming::several_versions}); }},
       {"clone", [=](runnable& r) { r.predict = plait::clone(r.predict, "copy", {map_of_internal(r.predict)}).net; }},
+      {"clone_partial",
+       [](runnable& r) {
+         plait::name_map same;
+         for (auto&& name : plait::external_inputs(r.predict)) {
+           std::string const text(plait::name_text(r.predict, name));
+           same.set(text, text);
+         }
+         r.predict = plait::clone_partial(r.predict, "part", same, outputs_of(r.predict)).net;
+       }},
+      {"clone_and_bind", [](runnable& r) { r.predict = plait::clone_and_bind(r.predict, "copy", "copy/").net; }},
+      {"rename_output",
+       [](runnable& r) {
+         plait::rename_output(r.predict, {0, 0}, "renamed");
+       }},
+      {"rename_input",
+       [](runnable& r) {
+         plait::op_index const last = static_cast<plait::op_index>(r.predict.op.size()) - 1;
+         plait::rename_input(r.predict, {last, 0}, "renamed", {.from_producer = true});
+       }},
+      {"rename_version",
+       [](runnable& r) { plait::rename_version(r.predict, r.init, outputs_of(r.predict).back(), 1, "renamed"); }},
+      {"assign_device_options",
+       [](runnable& r) {
+         std::vector<plait::known_device> known;
+         for (auto&& name : plait::external_inputs(r.predict))
+           known.push_back({.blob = std::string(plait::name_text(r.predict, name)), .device = plait::device_kind::cpu});
+         plait::assign_device_options(r.predict, r.init, known);
+       }},
       {"rename_blobs", [=](runnable& r) { plait::rename_blobs(r.predict, map_of_internal(r.predict)); }},
       {"extract_subgraph",
        [=](runnable& r) {
@@ -314,6 +348,27 @@ TEST_CASE("transforms: real nets that run compute afterwards what they computed 
   }
   MESSAGE(ran << " real nets ran");
   if (!plait_test::real_nets_folder().empty()) CHECK(ran >= 5);
+}
+
+TEST_CASE("share_gradient_blobs: random nets with their gradients compute what they computed before") {
+  std::size_t shared = 0;
+  for (unsigned seed = 0; seed != 60; ++seed) {
+    CAPTURE(seed);
+    runnable r = random_net(seed);
+    std::vector<std::string> gradients;
+    try {
+      auto const made = plait::add_gradient_ops(r.predict, {"y"}, plait::gradient_rules::standard(),
+                                                {.overwritten = plait::overwritten_values::copy});
+      for (auto const& each : made) gradients.push_back(each.second.values);
+    } catch (plait::net_error const&) {
+      continue;  // fills of integers, which nothing depends on, have none
+    }
+    for (std::string const& name : gradients) r.predict.external_output.push_back(r.predict.intern(name));
+    auto const expected = run(r);
+    shared += plait::share_gradient_blobs(r.predict, {.parameter_gradients = gradients}).shared;
+    CHECK(run(r) == expected);
+  }
+  CHECK(shared > 0);
 }
 
 TEST_CASE("init_net_from_parameters: nets make parameters of every type as they are") {

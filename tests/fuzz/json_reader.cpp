@@ -1,4 +1,4 @@
-// The json reader: no input harms it, and what it accepts can be written and read again.
+// Fuzz target of the JSON reader: any input gives a net or a parse_error, and an accepted net round-trips.
 #include "readers/round_trip.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {

@@ -1,4 +1,4 @@
-// What the fuzzers of the runtime share: choices made of bytes, and runs of a net that are to come to the same.
+// Shared by the fuzz targets of the runtime: choices decoded from bytes, and runs of a net whose results are compared.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@
 #include <plait/exec/serial.hpp>
 #include <plait/netdef/traits.hpp>
 
-// A net may ask for more memory than there is, as one that numbers the rows of 2^31 segments: that is an error of its
-// own, where sanitizers would end the program.
+// A net may request more memory than there is, for example one that numbers the rows of 2^31 segments: here that throws
+// std::bad_alloc, where sanitizers would end the program.
 namespace fuzz {
 inline constexpr std::size_t largest_block = std::size_t{1} << 26;
-inline constexpr std::uint64_t most_iterations = 16;  // of a loop, which need not end
+inline constexpr std::uint64_t most_iterations = 16;  // of a loop, which need not terminate
 }  // namespace fuzz
-// The fuzzing engine calls the sanitizer's new, and delete from here.
+// The fuzzing engine calls the sanitizer's new, and the delete of this file.
 extern "C" char const* __asan_default_options() { return "alloc_dealloc_mismatch=0"; }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   auto const step = static_cast<std::size_t>(alignment);
@@ -47,7 +47,7 @@ using backend = plait::serial;
 using tensor = plait::tensor<backend>;
 using feeds = std::vector<std::pair<std::string, tensor>>;
 
-/// Zeros when there are no more bytes.
+/// Decodes choices from bytes; zeros after the last byte.
 class choices {
  public:
   choices(std::uint8_t const* data, std::size_t size) : at_(data), end_(data + size) {}
@@ -67,11 +67,11 @@ class choices {
 };
 
 struct result {
-  std::vector<std::optional<tensor>> values;  ///< by name, of those that are tensors
+  std::vector<std::optional<tensor>> values;  ///< by name; nothing if a blob is not a tensor
   bool refused = false;
 };
 
-/// Runs a net twice. `apart`: no two values share memory.
+/// Runs a net twice. With `apart`, no two values share memory.
 template <plait::backend B>
 result run(plait::netdef const& net, plait::operators<B> const& table, feeds const& fed,
            std::span<std::string const> names, bool apart) {
@@ -92,7 +92,7 @@ result run(plait::netdef const& net, plait::operators<B> const& table, feeds con
   return got;
 }
 
-/// Whether the same names are tensors of the same types and bits.
+/// Returns true if the same names are tensors, of the same types and bits.
 inline bool same_values(result const& a, result const& b) {
   for (std::size_t i = 0; i != a.values.size(); ++i) {
     auto const& x = a.values[i];

@@ -1,11 +1,11 @@
-// The ONNX reader: no input harms it, and what it refuses it refuses with an error of plait's, in one line of UTF-8.
+// Fuzz target of the ONNX reader: any input gives a net or an error of plait, in one line of UTF-8.
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <string_view>
 
+#include <plait/core/detail/utf8.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/utf8.hpp>
 #include <plait/interop/onnx/read.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {

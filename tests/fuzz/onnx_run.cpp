@@ -1,4 +1,4 @@
-// An ONNX model, read, compiled and run on inputs of its own types: what the reader takes gives results or typed
+// Fuzz target of ONNX models, read, compiled and run on inputs of their types: an accepted model gives results or typed
 // errors, and the results do not depend on which values share memory.
 #include <algorithm>
 #include <cstddef>
@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <plait/core/detail/utf8.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/utf8.hpp>
 #include <plait/exec/feed.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/interop/onnx/read.hpp>
@@ -21,7 +21,7 @@ namespace {
 using fuzz::backend;
 using fuzz::tensor;
 
-// A small tensor of the type and, as far as it is known, the shape that the model says.
+// Returns a small tensor of the type and, as far as it is known, the shape in the model.
 tensor made_for(plait::onnx_value_info const& info) {
   constexpr std::int64_t most = 4096;  // elements
   plait::shape dims;

@@ -1,5 +1,6 @@
-// Recurrences: RecurrentNetwork and its gradient with any step nets, links, aliases and shapes give typed errors or
-// results, and the results do not depend on which values share memory, nor on whether steps overlap.
+// Fuzz target of recurrences: RecurrentNetwork and its gradient with any step nets, links, aliases and shapes give
+// typed errors or results, and the results do not depend on which values share memory, nor on whether time steps
+// overlap.
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -23,7 +24,7 @@ using texts = std::vector<std::string>;
 using integers = std::vector<std::int64_t>;
 
 char const* const blobs_of_steps[] = {"p", "q", "r", "s", "p_grad", "q_grad", "timestep", "w"};
-char const* const blobs_around[] = {"hs", "ks", "x", "h", "w", "hs_grad", "ks_grad", "x_grad", "missing"};
+char const* const outer_blobs[] = {"hs", "ks", "x", "h", "w", "hs_grad", "ks_grad", "x_grad", "missing"};
 
 std::int64_t offset(choices& from) {
   std::int64_t const most = std::numeric_limits<std::int64_t>::max();
@@ -31,7 +32,7 @@ std::int64_t offset(choices& from) {
   return from.of(all);
 }
 
-// Most often what most recurrences have, so that runs get somewhere.
+// Returns a step net, mostly of ops that are usual in recurrences, so that many runs succeed.
 plait::netdef step_net(choices& from) {
   plait::netdef net;
   char const* const types[] = {"Sum", "Sum", "Max", "Copy", "Concat", "rnn_internal_apply_link"};
@@ -41,7 +42,7 @@ plait::netdef step_net(choices& from) {
     bool const links = type == "rnn_internal_apply_link";
     std::size_t const inputs = type == "Copy" ? 1 : 2;
     if (links) {
-      op.input = {net.intern("timestep"), net.intern(from.of(blobs_around))};
+      op.input = {net.intern("timestep"), net.intern(from.of(outer_blobs))};
       op.output = {net.intern(from.of(blobs_of_steps)), op.input[1]};
       op.arg.push_back(plait::make_argument(net, {"offset", offset(from)}));
       op.arg.push_back(plait::make_argument(net, {"window", offset(from)}));
@@ -70,7 +71,7 @@ struct links {
     }
     for (std::size_t count = from.below(5); count != 0; --count) {
       internal.emplace_back(from.of(blobs_of_steps));
-      external.emplace_back(from.of(blobs_around));
+      external.emplace_back(from.of(outer_blobs));
       offsets.push_back(offset(from));
       windows.push_back(from.below(3) != 0 ? 1 : offset(from));
     }
@@ -97,7 +98,7 @@ plait::netdef recurrences(choices& from) {
   plait::op_def op;
   op.type = net.intern("RecurrentNetwork");
   for (char const* name : {"x", "h", "w"}) op.input.push_back(net.intern(name));
-  if (from.below(8) == 0) op.input.push_back(net.intern(from.of(blobs_around)));
+  if (from.below(8) == 0) op.input.push_back(net.intern(from.of(outer_blobs)));
   for (char const* name : {"all", "ws"}) op.output.push_back(net.intern(name));
   auto const set = [&](char const* name, plait::argument_value value) {
     op.arg.push_back(plait::make_argument(net, {name, std::move(value)}));
@@ -116,7 +117,7 @@ plait::netdef recurrences(choices& from) {
   set_net("step_net");
   if (from.below(8) == 0) set("timestep", std::string(from.of(blobs_of_steps)));
   if (from.below(4) == 0) set("keep_steps", std::int64_t{1});
-  set("rnn_executor.num_threads", std::int64_t{2});  // also where there is nothing to gain
+  set("rnn_executor.num_threads", std::int64_t{2});  // also where it gains nothing
   if (trains) {
     links(from, false).set(net, op, "backward_link");
     if (from.below(4) != 0) set_net("backward_step_net");

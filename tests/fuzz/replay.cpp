@@ -1,6 +1,6 @@
-// Stands in for libFuzzer where there is none: runs a fuzz target once over every file of the folders given, and over
-// as many random inputs as a number among them says; mutations=N: over N files with some bytes changed, of the folders
-// before, each of which is written to the file "mutation" of the current folder first. The same ones each time.
+// Replacement for libFuzzer: runs a fuzz target once on every file in the given folders, and on N random inputs for an
+// argument N. With mutations=N, runs it on N mutated files of the preceding folders, each of which is first written to
+// the file "mutation" of the current folder. Deterministic.
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ void run(std::string const& bytes) {
   LLVMFuzzerTestOneInput(reinterpret_cast<std::uint8_t const*>(bytes.data()), bytes.size());
 }
 
-// Flips bits, sets bytes to what numbers end at, cuts off the end.
+// Flips bits, sets bytes to boundary values, truncates.
 void mutate(std::string& bytes, std::mt19937_64& engine) {
   for (std::size_t changes = 1 + engine() % 4; changes != 0 && !bytes.empty(); --changes) {
     std::size_t const at = engine() % bytes.size();

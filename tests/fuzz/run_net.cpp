@@ -1,5 +1,5 @@
-// The runtime: small nets of any op types, arguments and shapes give typed errors or results, and the results do not
-// depend on which values share memory, nor on the backend.
+// Fuzz target of the runtime: small nets of any op types, arguments and shapes give typed errors or results, and the
+// results do not depend on which values share memory, nor on the backend.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

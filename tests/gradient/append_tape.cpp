@@ -1,4 +1,4 @@
-#include <plait/gradient/append_tape.hpp>
+#include <plait/gradient/detail/append_tape.hpp>
 
 #include <array>
 #include <cstdint>
@@ -18,7 +18,7 @@ using test::lines;
 
 namespace {
 
-// Appends "Grad: x -> x_grad" and "Grad: x_grad -> made", of the net's first op, to a net.
+// Appends "Grad: x -> x_grad" and "Grad: x_grad -> made", derived from the net's first op, to a net.
 template <class N>
 void append(N& target, N const& made_for, tape_names whose) {
   plait::gradient_tape tape;
@@ -50,8 +50,8 @@ plait::netdef forward_netdef() {
 
 }  // namespace
 
-TEST_CASE("append_tape: to the net itself, and to a new one; with its names or without") {
-  for (tape_names const whose : {tape_names::keep, tape_names::hand_over}) {
+TEST_CASE("append_tape: appends to the forward net or to a new one, with or without the names") {
+  for (tape_names const whose : {tape_names::keep, tape_names::move}) {
     plait::netdef const n = forward_netdef();
     plait::netdef whole = n;
     append(whole, whole, whose);
@@ -62,7 +62,7 @@ TEST_CASE("append_tape: to the net itself, and to a new one; with its names or w
     CHECK(test::lines_of(whole) == lines{"Scale: x -> y", made[0], made[1]});
     for (plait::netdef const* const net : {&apart, &whole}) {
       plait::op_def const& first = net->op[net->op.size() - 2];
-      REQUIRE(first.arg.size() == 2);  // its own, then those of the op it is made for
+      REQUIRE(first.arg.size() == 2);  // the one added, then the inherited one
       CHECK(net->text(first.arg[0].name) == "own");
       CHECK(net->text(first.arg[1].name) == "scale");
       CHECK(net->op.back().arg.empty());
@@ -70,18 +70,18 @@ TEST_CASE("append_tape: to the net itself, and to a new one; with its names or w
   }
 }
 
-TEST_CASE("append_tape: a net that has names of its own keeps them") {
+TEST_CASE("append_tape: a net with other names keeps them") {
   plait::netdef other;
   other.add_op("Tanh", {"made"}, {"x"});
-  append(other, forward_netdef(), tape_names::hand_over);
+  append(other, forward_netdef(), tape_names::move);
   CHECK(test::lines_of(other) == lines{"Tanh: made -> x", "Grad: x -> x_grad", "Grad: x_grad -> made"});
 }
 
-TEST_CASE("append_tape: nets whose names are strings") {
+TEST_CASE("append_tape: takes nets whose names are strings") {
   auto n = test::net_of<test::edit_net>({"Scale: x -> y"});
   n.ops[0].arguments.push_back({"scale", 0.5f});
   auto whole = n;
-  append(whole, whole, tape_names::hand_over);
+  append(whole, whole, tape_names::move);
   CHECK(test::lines_of(whole) == lines{"Scale: x -> y", "Grad: x -> x_grad", "Grad: x_grad -> made"});
   CHECK(whole.ops[1].arguments.size() == 2);
 }

@@ -1,5 +1,5 @@
-// The walk over nets of any kind, user's rules, and how far it goes.
-#include <plait/gradient/backward_engine.hpp>
+// Backward passes over several net types, user-defined rules, scaling.
+#include <plait/gradient/detail/backward_engine.hpp>
 
 #include <doctest/doctest.h>
 
@@ -67,7 +67,8 @@ N net_of(lines const& ops) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("gradients are the same over any net", N, plait::netdef, test::edit_net, ir::Editable, bare_net) {
+TEST_CASE_TEMPLATE("backward_engine: all net types give the same gradient ops", N, plait::netdef, test::edit_net,
+                   ir::Editable, bare_net) {
   lines const ops = {"Tanh: x -> h", "Mul: h w -> h2", "Tanh: h2 -> h2", "Sum: h2 h b -> y", "Gather: y rows -> z"};
   auto const made = plait::backward_pass(net_of<N>(ops), {"z"}, rules(), {.mixed = plait::mixed_gradients::densify});
   lines const expected = {"ConstantFill: z -> z_autogen_grad",
@@ -82,7 +83,8 @@ TEST_CASE_TEMPLATE("gradients are the same over any net", N, plait::netdef, test
   CHECK(made.gradients.at("b") == plait::blob_gradient::dense("y_grad_dense"));
 }
 
-TEST_CASE_TEMPLATE("appended in place it is the same net", N, plait::netdef, test::edit_net, ir::Editable, bare_net) {
+TEST_CASE_TEMPLATE("backward_engine: add_gradient_ops equals backward_pass and insert_saved_values", N, plait::netdef,
+                   test::edit_net, ir::Editable, bare_net) {
   lines const ops = {"Tanh: x0 -> x", "Mul: x w -> y", "Direct: y -> x", "Mul: x y -> y", "UseInput: y -> y"};
   for (overwritten_values how : {overwritten_values::copy, overwritten_values::recompute}) {
     plait::gradient_options options{.overwritten = how, .only = {"w"}};
@@ -101,7 +103,8 @@ TEST_CASE_TEMPLATE("appended in place it is the same net", N, plait::netdef, tes
   }
 }
 
-TEST_CASE_TEMPLATE("made ops take over arguments and devices", N, plait::netdef, test::edit_net, ir::Editable) {
+TEST_CASE_TEMPLATE("backward_engine: gradient ops inherit arguments and devices", N, plait::netdef, test::edit_net,
+                   ir::Editable) {
   test::struct_net s;
   s.ops = {{"Scale",
             {"x"},
@@ -119,14 +122,15 @@ TEST_CASE_TEMPLATE("made ops take over arguments and devices", N, plait::netdef,
   CHECK(traits::device(n, *last) == s.ops[0].device);
 }
 
-TEST_CASE_TEMPLATE("after an error a net is as it was", N, plait::netdef, test::edit_net, ir::Editable, bare_net) {
+TEST_CASE_TEMPLATE("backward_engine: an error leaves the net unchanged", N, plait::netdef, test::edit_net, ir::Editable,
+                   bare_net) {
   lines const ops = {"UseInput: x -> y", "Direct: y -> x", "Unknown: x -> z"};
   N n = net_of<N>(ops);
   CHECK_THROWS_AS((void)plait::add_gradient_ops(n, {"z", "x"}, rules()), plait::gradient_error);
   CHECK(lines_of(n) == ops);
 }
 
-TEST_CASE("rules of op types of one's own") {
+TEST_CASE("backward_engine: user-defined rules of user-defined op types") {
   plait::gradient_rules mine = plait::gradient_rules::standard();
   // y, z = x², 2 x
   mine.set("SquareAndDouble", [](plait::gradient_context& c) {
@@ -148,7 +152,7 @@ TEST_CASE("rules of op types of one's own") {
       c.op("Add", parts, std::vector{c.input_gradient(0)}).plain();
   });
   test::edit_net n = test::net_of<test::edit_net>({"SquareAndDouble: x -> y z"});
-  n.ops[0].arguments = {{"factor", std::int64_t{3}}};  // an integer does for a float
+  n.ops[0].arguments = {{"factor", std::int64_t{3}}};  // integers convert to float
   auto const both = plait::backward_pass(n, {{"y", "dy"}, {"z", "dz"}}, mine);
   CHECK(test::lines_of(both.net) == lines{"TwiceXTimes: x dy -> t", "Scale: dz -> t_1", "Add: t t_1 -> x_grad"});
   CHECK(both.net.ops[0].arguments == n.ops[0].arguments);
@@ -161,7 +165,7 @@ TEST_CASE("rules of op types of one's own") {
   CHECK(plait::gradient_rules::standard().find("SquareAndDouble") == nullptr);
 }
 
-TEST_CASE("what a rule refuses is a problem of its op") {
+TEST_CASE("backward_engine: a refusal of a rule is a problem of its op") {
   plait::gradient_rules mine;
   mine.set("Picky", [](plait::gradient_context& c) { c.refuse("not today"); });
   mine.set("Greedy", [](plait::gradient_context& c) { c.pass(0, c.input(7)); });
@@ -176,14 +180,14 @@ TEST_CASE("what a rule refuses is a problem of its op") {
   } catch (plait::gradient_error const& e) {
     REQUIRE(e.problems.size() == 4);
     CHECK(e.problems[0].op == 3);
-    CHECK(e.problems[0].text.find("'e' is not provided") != std::string::npos);
+    CHECK(e.problems[0].text.find("output 'e' has no gradient") != std::string::npos);
     CHECK(e.problems[1].text.find("argument 'a' is of another type") != std::string::npos);
     CHECK(e.problems[2].text.find("no operand 7") != std::string::npos);
     CHECK(e.problems[3].text == "op 0 (Picky): not today");
   }
 }
 
-TEST_CASE("what a rule throws that is no error of plait's names the op, too") {
+TEST_CASE("backward_engine: a foreign exception of a rule is a problem of its op") {
   plait::gradient_rules mine = plait::gradient_rules::standard();
   mine.set("Broken", [](plait::gradient_context&) { (void)std::vector<int>().at(3); });
   mine.set("Empty", [](plait::gradient_context&) { throw std::bad_alloc(); });
@@ -199,7 +203,7 @@ TEST_CASE("what a rule throws that is no error of plait's names the op, too") {
                   std::bad_alloc);
 }
 
-TEST_CASE("an op without outputs has a gradient where its rule always has one") {
+TEST_CASE("backward_engine: an op without outputs has a gradient if its rule is set to always") {
   auto const made = plait::backward_pass(
       test::net_of<test::edit_net>({"Direct: x -> h", "ZeroGradient: h", "Print: h"}), {}, rules());
   CHECK(test::lines_of(made.net) == lines{"ConstantFill: h -> h_grad", "DirectGradient: h_grad -> x_grad"});
@@ -219,7 +223,7 @@ test::edit_net long_chain() {
 
 }  // namespace
 
-TEST_CASE("a long chain, and a blob with many readers") {
+TEST_CASE("backward_engine: a chain of 100,000 ops and a blob with 100,000 readers") {
   auto const chain = plait::backward_pass(long_chain(), {"h" + std::to_string(many)}, rules());
   CHECK(chain.net.ops.size() == 1 + many + many / 3 + 1);
 
@@ -233,13 +237,13 @@ TEST_CASE("a long chain, and a blob with many readers") {
   CHECK(fan.net.ops.back().inputs.size() == many);
 }
 
-TEST_CASE("a blob that is overwritten many times") {
+TEST_CASE("backward_engine: a blob that is overwritten 100,000 times") {
   test::edit_net n;
   for (std::size_t i = 0; i != many; ++i) n.ops.push_back({"UseInput", {"x"}, {"x"}});
   auto const saved = plait::backward_pass(n, {"x"}, rules(), {.overwritten = overwritten_values::copy});
   CHECK(saved.saved.size() == many);
   CHECK(saved.saved.back().position == many - 1);
-  try {  // version 0 is gone, and with it all others
+  try {  // version 0 is lost, and with it all others
     (void)plait::backward_pass(n, {"x"}, rules(), {.overwritten = overwritten_values::recompute});
     FAIL("accepted");
   } catch (plait::gradient_error const& e) {

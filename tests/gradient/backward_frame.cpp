@@ -1,4 +1,4 @@
-#include <plait/gradient/backward_frame.hpp>
+#include <plait/gradient/detail/backward_frame.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 
 namespace {
 
-// Notes when it begins and ends; asks for others first, as often as it has rounds.
+// Records its begin and end; requests other frames once per round.
 class noting final : public plait::backward_frame {
  public:
   noting(std::vector<int>& notes, int number, std::vector<std::vector<int>> rounds)
@@ -35,7 +35,7 @@ class noting final : public plait::backward_frame {
   std::size_t next_ = 0;
 };
 
-// Waits for one that waits for one, …
+// Requests a nested frame until depth 0.
 class nested final : public plait::backward_frame {
  public:
   nested(std::size_t depth, std::size_t& ended) : depth_(depth), ended_(&ended) {}
@@ -55,14 +55,14 @@ class nested final : public plait::backward_frame {
 
 }  // namespace
 
-TEST_CASE("frames run to their end before the one that asked for them goes on") {
+TEST_CASE("run_frames: requested frames run to completion before the requester resumes") {
   std::vector<int> notes;
   noting root(notes, 1, {{2, 3}, {4}});
   plait::run_frames(root);
   CHECK(notes == std::vector<int>{1, 2, -2, 3, -3, 4, -4, -1});
 }
 
-TEST_CASE("depth costs no stack") {
+TEST_CASE("run_frames: nesting of depth 100,000 does not overflow the stack") {
   std::size_t const deep = 100'000;
   std::size_t ended = 0;
   {

@@ -1,4 +1,4 @@
-// After Caffe2's core_gradients_test: what is generated for small nets, and how it is called.
+// Gradient ops and names of small nets, after Caffe2's core_gradients_test.
 #include <plait/gradient/backward_pass.hpp>
 
 #include <doctest/doctest.h>
@@ -61,13 +61,13 @@ plait::gradient_options const caffe2 = {.as_caffe2 = true};
 
 }  // namespace
 
-TEST_CASE("a chain goes back op by op") {
+TEST_CASE("backward_pass: a chain is differentiated op by op in reverse") {
   result const r = back({"Direct: in -> hidden", "Direct: hidden -> out"}, {{"out", "out_grad"}});
   CHECK(r.ops == lines{"DirectGradient: out_grad -> hidden_grad", "DirectGradient: hidden_grad -> in_grad"});
   CHECK(r.gradients == map{{"out", "out_grad"}, {"hidden", "hidden_grad"}, {"in", "in_grad"}});
 }
 
-TEST_CASE("a result without a gradient starts from ones") {
+TEST_CASE("backward_pass: a seed without a gradient starts from ones") {
   auto const made =
       plait::backward_pass(test::net_of<net>({"Direct: in -> hidden", "Direct: hidden -> out"}), {"out"}, rules());
   CHECK(test::lines_of(made.net) == lines{"ConstantFill: out -> out_autogen_grad",
@@ -77,25 +77,25 @@ TEST_CASE("a result without a gradient starts from ones") {
   CHECK(made.gradients.at("out") == blob_gradient::dense("out_autogen_grad"));
 }
 
-TEST_CASE("no gradient is made that nobody asks for") {
+TEST_CASE("backward_pass: ops that no seed depends on have no gradient") {
   result const r = back({"Direct: in -> hidden", "Direct: hidden -> out"}, {{"hidden", "hidden_grad"}});
   CHECK(r.ops == lines{"DirectGradient: hidden_grad -> in_grad"});
   CHECK(r.gradients == map{{"hidden", "hidden_grad"}, {"in", "in_grad"}});
 }
 
-TEST_CASE("without a gradient to start from there is none") {
+TEST_CASE("backward_pass: without seeds there are no gradients") {
   result const r = back({"Direct: in -> hidden", "Direct: hidden -> out"}, {});
   CHECK(r.ops.empty());
   CHECK(r.gradients.empty());
 }
 
-TEST_CASE("a chain in place has its gradients in place") {
+TEST_CASE("backward_pass: a chain in place has its gradients in place") {
   result const r = back({"Direct: in -> in", "Direct: in -> out"}, {{"out", "out_grad"}});
   CHECK(r.ops == lines{"DirectGradient: out_grad -> in_grad", "DirectGradient: in_grad -> in_grad"});
   CHECK(r.gradients == map{{"out", "out_grad"}, {"in", "in_grad"}});
 }
 
-TEST_CASE("an op whose output is overwritten unread has no gradient; Caffe2 refuses it") {
+TEST_CASE("backward_pass: an op whose output is overwritten unread has no gradient; Caffe2 refuses it") {
   lines const ops = {"Direct: x -> x", "Direct: y -> x", "Direct: x -> y"};
   result const r = back(ops, {{"y", "dy"}});
   CHECK(r.ops == lines{"DirectGradient: dy -> x_grad", "DirectGradient: x_grad -> y_grad"});
@@ -110,9 +110,9 @@ TEST_CASE("an op whose output is overwritten unread has no gradient; Caffe2 refu
   CHECK(wrong[0].writers == std::vector<plait::op_index>{0, 1});
 }
 
-TEST_CASE("of several outputs, one that is overwritten unread has no gradient; Caffe2 refuses to read it") {
+TEST_CASE("backward_pass: one of several outputs that is overwritten unread has no gradient; Caffe2 refuses it") {
   net const n = test::net_of<net>({"Split: x -> a b", "Relu: w -> b"});
-  plait::gradient_rules const caffe2_rules = plait::caffe2_gradient_rules();  // which fill in no zeros
+  plait::gradient_rules const caffe2_rules = plait::caffe2_gradient_rules();  // without fills of zeros
   seeds const ys = {{"a", "da"}, {"b", "db"}};
   lines const made = test::lines_of(plait::backward_pass(n, ys, caffe2_rules).net);
   CHECK(made == lines{"ReluGradient: b db -> w_grad", "Concat: da -> x_grad _x_grad_dims"});
@@ -128,7 +128,7 @@ TEST_CASE("of several outputs, one that is overwritten unread has no gradient; C
   }
 }
 
-TEST_CASE("Caffe2 passes on the gradient of what overwrites an output") {
+TEST_CASE("backward_pass: Caffe2 passes the gradient of an overwriting version through") {
   lines const ops = {"Add: a b -> y", "Direct: w -> y"};
   CHECK(back(ops, {{"y", "dy"}}).gradients == map{{"w", "w_grad"}, {"y", "dy"}});
   result const r = back(ops, {{"y", "dy"}}, caffe2);
@@ -136,19 +136,19 @@ TEST_CASE("Caffe2 passes on the gradient of what overwrites an output") {
   CHECK(r.gradients == map{{"a", "dy"}, {"b", "dy"}, {"w", "w_grad"}, {"y", "dy"}});
 }
 
-TEST_CASE("a gradient needs an output") {
+TEST_CASE("backward_pass: a gradient op reads a forward output") {
   result const r =
       back({"UseOutput: in -> hidden", "UseOutput: hidden -> out", "Direct: out -> sink"}, {{"sink", "sink_grad"}});
   CHECK(r.ops == lines{"DirectGradient: sink_grad -> out_grad", "UseOutputGradient: out out_grad -> hidden_grad",
                        "UseOutputGradient: hidden hidden_grad -> in_grad"});
 }
 
-TEST_CASE("a gradient needs an output that was written in place") {
+TEST_CASE("backward_pass: a gradient op reads an output that was written in place") {
   result const r = back({"UseOutput: in -> in", "Direct: in -> out"}, {{"out", "out_grad"}});
   CHECK(r.ops == lines{"DirectGradient: out_grad -> in_grad", "UseOutputGradient: in in_grad -> in_grad"});
 }
 
-TEST_CASE("an output that a gradient needs must not be overwritten") {
+TEST_CASE("backward_pass: a needed output that is overwritten is refused") {
   auto const wrong = problems({"UseOutput: in -> hidden", "Direct: hidden -> hidden", "UseOutput: hidden -> out"},
                               {{"out", "out_grad"}});
   REQUIRE(wrong.size() == 1);
@@ -162,14 +162,14 @@ TEST_CASE("an output that a gradient needs must not be overwritten") {
         "written by op 0 (UseOutput), op 1 (Direct)");
 }
 
-TEST_CASE("a gradient needs an input") {
+TEST_CASE("backward_pass: a gradient op reads a forward input") {
   result const r =
       back({"Direct: in -> hidden", "UseInput: hidden -> out", "Direct: out -> sink"}, {{"sink", "sink_grad"}});
   CHECK(r.ops == lines{"DirectGradient: sink_grad -> out_grad", "UseInputGradient: hidden out_grad -> hidden_grad",
                        "DirectGradient: hidden_grad -> in_grad"});
 }
 
-TEST_CASE("an input that a gradient needs must not be overwritten") {
+TEST_CASE("backward_pass: a needed input that is overwritten is refused") {
   auto const wrong = problems({"Direct: in -> hidden", "UseInput: hidden -> out", "Direct: out -> hidden"},
                               {{"hidden", "hidden_grad"}});
   REQUIRE(wrong.size() == 1);
@@ -179,7 +179,7 @@ TEST_CASE("an input that a gradient needs must not be overwritten") {
   CHECK(wrong[0].present == 2);
 }
 
-TEST_CASE("gradients of a blob that is read several times add up") {
+TEST_CASE("backward_pass: gradients of a blob with several readers are summed (fan-out)") {
   result const r =
       back({"Direct: in -> hidden1", "Direct: in -> hidden2", "Direct: hidden1 -> out1", "Direct: hidden2 -> out2"},
            {{"out1", "out1_grad"}, {"out2", "out2_grad"}});
@@ -190,13 +190,13 @@ TEST_CASE("gradients of a blob that is read several times add up") {
   CHECK(r.gradients.at("in") == "in_grad");
 }
 
-TEST_CASE("one op may read a blob several times") {
+TEST_CASE("backward_pass: gradients of a blob that one op reads several times are summed") {
   result const r = back({"Mul: in in -> out"}, {{"out", "out_grad"}});
   CHECK(r.ops == lines{"Mul: out_grad in -> in_grad", "Mul: out_grad in -> _in_grad_autosplit_0",
                        "Sum: in_grad _in_grad_autosplit_0 -> in_grad"});
 }
 
-TEST_CASE("a reader without a gradient adds nothing") {
+TEST_CASE("backward_pass: a reader without a gradient contributes nothing") {
   result const r =
       back({"Direct: in -> hidden1", "Nogradient: in -> hidden2", "Direct: hidden1 -> out", "Direct: hidden2 -> out2"},
            {{"out", "out_grad"}, {"out2", "out2_grad"}});
@@ -209,7 +209,7 @@ TEST_CASE("a reader without a gradient adds nothing") {
                            {"in", "in_grad"}});
 }
 
-TEST_CASE("each version of a blob has its own sum") {
+TEST_CASE("backward_pass: each version of a blob has its own sum") {
   result const r = back({"Direct: in -> in", "Direct: in -> hidden1", "Direct: in -> hidden2",
                          "Direct: hidden1 -> out1", "Direct: hidden2 -> out2"},
                         {{"out1", "out1_grad"}, {"out2", "out2_grad"}});
@@ -219,7 +219,7 @@ TEST_CASE("each version of a blob has its own sum") {
                        "Sum: in_grad _in_grad_autosplit_0 -> in_grad", "DirectGradient: in_grad -> in_grad"});
 }
 
-TEST_CASE("versions that are read several times, one after the other") {
+TEST_CASE("backward_pass: successive versions with several readers each have a sum") {
   result const r =
       back({"Direct: in -> in", "Direct: in -> hidden1", "Direct: in -> hidden2", "Direct: hidden1 -> in",
             "Direct: in -> hidden1", "Direct: in -> hidden2", "Direct: hidden1 -> out1", "Direct: hidden2 -> out2"},
@@ -233,7 +233,7 @@ TEST_CASE("versions that are read several times, one after the other") {
   CHECK(r.gradients.at("in") == "in_grad");
 }
 
-TEST_CASE("what is made for a blob stands on its ops' device, sums included") {
+TEST_CASE("backward_pass: gradient ops, sums included, are placed on the forward ops' device") {
   net n = test::net_of<net>({"Direct: in -> hidden1", "Direct: in -> hidden2", "Sum: hidden1 hidden2 -> out"});
   for (plait::op_spec& op : n.ops) op.device = plait::device_spec{plait::device_kind::cuda, 1};
   plait::device_spec const there{plait::device_kind::cuda, 1};
@@ -243,34 +243,34 @@ TEST_CASE("what is made for a blob stands on its ops' device, sums included") {
   CHECK(made.net.ops[2].type == "Sum");
 }
 
-TEST_CASE("Sum passes its gradient to every input") {
+TEST_CASE("backward_pass: Sum passes its gradient to every input") {
   result const r = back({"Sum: in1 in2 -> hidden", "Direct: hidden -> out"}, {{"out", "out_grad"}});
   CHECK(r.ops == lines{"DirectGradient: out_grad -> hidden_grad"});
   CHECK(r.gradients ==
         map{{"out", "out_grad"}, {"hidden", "hidden_grad"}, {"in1", "hidden_grad"}, {"in2", "hidden_grad"}});
 }
 
-TEST_CASE("an op that shows a blob to somebody takes no part") {
+TEST_CASE("backward_pass: an op without outputs (Print) is ignored") {
   result const r = back({"Sum: in in -> hidden", "Print: hidden ->", "Direct: hidden -> out"}, {{"out", "out_grad"}});
   CHECK(r.ops == lines{"DirectGradient: out_grad -> hidden_grad", "Sum: hidden_grad hidden_grad -> in_grad"});
   CHECK(r.gradients == map{{"out", "out_grad"}, {"hidden", "hidden_grad"}, {"in", "in_grad"}});
 }
 
-TEST_CASE("StopGradient stops") {
+TEST_CASE("StopGradient: stops the gradient") {
   result const r = back({"Direct: in -> hidden", "StopGradient: hidden -> hidden2", "Direct: hidden2 -> out"},
                         {{"out", "out_grad"}});
   CHECK(r.ops == lines{"DirectGradient: out_grad -> hidden2_grad"});
   CHECK(r.gradients == map{{"out", "out_grad"}, {"hidden2", "hidden2_grad"}});
 }
 
-TEST_CASE("StopGradient stops in place") {
+TEST_CASE("StopGradient: stops the gradient in place") {
   result const r =
       back({"Direct: in -> hidden", "StopGradient: hidden -> hidden", "Direct: hidden -> out"}, {{"out", "out_grad"}});
   CHECK(r.ops == lines{"DirectGradient: out_grad -> hidden_grad"});
-  CHECK(r.gradients == map{{"out", "out_grad"}});  // none of hidden, of which it would be that of the copy
+  CHECK(r.gradients == map{{"out", "out_grad"}});  // none of hidden, which would be that of the stopped version
 }
 
-TEST_CASE("StopGradient stops one of two readers") {
+TEST_CASE("StopGradient: stops the gradient of one of two readers") {
   result const r = back(
       {"Direct: in -> hidden", "StopGradient: hidden -> hidden2", "Direct: hidden -> out1", "Direct: hidden2 -> out2"},
       {{"out1", "out1_grad"}, {"out2", "out2_grad"}});
@@ -278,7 +278,7 @@ TEST_CASE("StopGradient stops one of two readers") {
                        "DirectGradient: hidden_grad -> in_grad"});
 }
 
-TEST_CASE("StopGradient with nobody behind is a mistake") {
+TEST_CASE("StopGradient: without a reader it is refused") {
   auto const wrong = problems({"Direct: in -> hidden", "StopGradient: hidden -> auto_blobx"}, {"hidden"});
   REQUIRE(wrong.size() == 1);
   CHECK(wrong[0].op == 1);
@@ -286,7 +286,7 @@ TEST_CASE("StopGradient with nobody behind is a mistake") {
   CHECK_FALSE(wrong[0].needed);
 }
 
-TEST_CASE("two results, one made of the other") {
+TEST_CASE("backward_pass: a seed that another seed depends on gets the sum") {
   result const r = back({"Direct: x -> y", "Direct: y -> z"}, {"y", "z"});
   CHECK(r.ops == lines{"ConstantFill: y -> y_autogen_grad", "ConstantFill: z -> z_autogen_grad",
                        "DirectGradient: z_autogen_grad -> _y_grad_autosplit_0",
@@ -294,7 +294,7 @@ TEST_CASE("two results, one made of the other") {
                        "DirectGradient: y_autogen_grad -> x_grad"});
 }
 
-TEST_CASE("Add and Sub in the middle pass their gradient on") {
+TEST_CASE("backward_pass: Add and Sub inside a net pass their gradient through") {
   lines const add = {"Direct: in1 -> hidden", "Direct: in2 -> hidden2", "Add: hidden hidden2 -> sum",
                      "Direct: sum -> out"};
   result const r = back(add, {{"out", "out_grad"}});
@@ -311,7 +311,7 @@ TEST_CASE("Add and Sub in the middle pass their gradient on") {
   CHECK(s.gradients.at("hidden") == "sum_grad");
 }
 
-TEST_CASE("Add and Sub at the leaves") {
+TEST_CASE("backward_pass: Add and Sub at the inputs pass their gradient through") {
   result const r = back({"Direct: in1 -> hidden1", "Add: hidden1 in2 -> out"}, {{"out", "out_grad"}});
   CHECK(r.ops == lines{"DirectGradient: out_grad -> in1_grad"});
   CHECK(r.gradients == map{{"out", "out_grad"}, {"hidden1", "out_grad"}, {"in2", "out_grad"}, {"in1", "in1_grad"}});
@@ -320,7 +320,7 @@ TEST_CASE("Add and Sub at the leaves") {
   CHECK(s.ops == lines{"Negative: out_grad -> in2_grad", "DirectGradient: out_grad -> in1_grad"});
 }
 
-TEST_CASE("layers of Add and Sub") {
+TEST_CASE("backward_pass: layers of Add and Sub sum gradients that are passed through") {
   result const r = back({"Add: in1 in2 -> hidden1", "Add: in2 in3 -> hidden2", "Add: hidden1 hidden2 -> out"},
                         {{"out", "out_grad"}});
   CHECK(r.ops == lines{"Sum: out_grad out_grad -> in2_grad"});
@@ -337,7 +337,7 @@ TEST_CASE("layers of Add and Sub") {
                        "Negative: out_grad -> in2_grad", "Sum: in2_grad hidden2_grad -> in2_grad"});
 }
 
-TEST_CASE("a given gradient and those of readers add up; Caffe2 drops the given one") {
+TEST_CASE("backward_pass: a given gradient and those of readers are summed; Caffe2 drops the given one") {
   lines const ops = {"Direct: in -> y", "Direct: y -> z"};
   result const r = back(ops, {{"y", "dy"}, {"z", "dz"}});
   CHECK(r.ops ==
@@ -347,7 +347,7 @@ TEST_CASE("a given gradient and those of readers add up; Caffe2 drops the given 
   CHECK(c.ops == lines{"DirectGradient: dz -> y_grad", "DirectGradient: y_grad -> in_grad"});
 }
 
-TEST_CASE("what is differentiated may be given ops that it has itself") {
+TEST_CASE("add_gradient_ops: appends the ops of backward_pass to the net") {
   net n = test::net_of<net>({"Direct: in -> hidden", "Mul: hidden hidden -> out"});
   net const alone = n;
   plait::gradient_map const gradients = plait::add_gradient_ops(n, {"out"}, rules());
@@ -358,8 +358,8 @@ TEST_CASE("what is differentiated may be given ops that it has itself") {
   CHECK(test::lines_of(n) == all);
 }
 
-TEST_CASE("a net of a net's gradients can be differentiated again") {
-  // z = (x y)², dz/dx = 2 x y², d²z/dx² = 2 y²: the ops for it exist, and no name is used for two things.
+TEST_CASE("add_gradient_ops: a net with gradient ops can be differentiated again") {
+  // z = (x y)², dz/dx = 2 x y², d²z/dx² = 2 y²: all rules exist, and no name is used twice.
   net n = test::net_of<net>({"Mul: x y -> p", "Mul: p p -> z"});
   auto const first = plait::add_gradient_ops(n, {"z"}, rules());
   auto const second = plait::add_gradient_ops(n, {plait::gradient_seed(first.at("x").values)}, rules());

@@ -1,5 +1,5 @@
-// Sentences about what is wrong with a net, and the numbers that go with them.
-#include <plait/gradient/backward_problems.hpp>
+// Messages and facts of problems.
+#include <plait/gradient/detail/backward_problems.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,16 +11,16 @@
 #include <net/test_nets.hpp>
 #include <support/op_lines.hpp>
 
-#include <plait/gradient/forward_net.hpp>
-#include <plait/gradient/gradient_tape.hpp>
-#include <plait/gradient/needed_values.hpp>
+#include <plait/gradient/detail/forward_net.hpp>
+#include <plait/gradient/detail/gradient_tape.hpp>
+#include <plait/gradient/detail/needed_values.hpp>
 
 using test::lines;
 using net = test::edit_net;
 
 namespace {
 
-// x is given; ops 0 and 2 write it again.
+// x is an input; ops 0 and 2 overwrite it.
 struct fixture {
   net n = test::net_of<net>(lines{"A: x -> x", "B: x -> y", "C: y -> x"});
   plait::gradient_tape tape;
@@ -37,7 +37,7 @@ struct fixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(fixture, "backward_problems: none at first, then in the order they are found") {
+TEST_CASE_FIXTURE(fixture, "backward_problems: starts empty and keeps the order of discovery") {
   CHECK(problems.empty());
   problems.add(1, "it has none");
   CHECK(last().op == plait::op_index{1});
@@ -50,7 +50,7 @@ TEST_CASE_FIXTURE(fixture, "backward_problems: none at first, then in the order 
   CHECK(problems.list().size() == 2);
 }
 
-TEST_CASE_FIXTURE(fixture, "backward_problems: those of a net inside are about the op around it") {
+TEST_CASE_FIXTURE(fixture, "backward_problems: problems of a nested net belong to the enclosing op") {
   plait::gradient_problem inside{7, "w", 1, 2, {}, "op 7 (F): no"};
   problems.add_inside(2, plait::gradient_error({inside, inside}));
   CHECK(problems.list().size() == 2);
@@ -60,21 +60,21 @@ TEST_CASE_FIXTURE(fixture, "backward_problems: those of a net inside are about t
   CHECK(last().text == "op 2 (C): op 7 (F): no");
 }
 
-TEST_CASE_FIXTURE(fixture, "backward_problems: a gradient of another version") {
+TEST_CASE_FIXTURE(fixture, "backward_problems: a stale gradient is reported with both versions") {
   problems.add_stale(0, version("x", 1), version("x", 2).version);
   CHECK(last().blob == "x");
   CHECK(last().writers == std::vector<plait::op_index>{0, 2});
-  CHECK(last().text == "op 0 (A): the gradient of 'x' is one of version 2, this op writes version 1");
+  CHECK(last().text == "op 0 (A): the gradient of 'x' belongs to version 2, but this op writes version 1");
 }
 
-TEST_CASE_FIXTURE(fixture, "backward_problems: a value that is overwritten, with its writers") {
+TEST_CASE_FIXTURE(fixture, "backward_problems: an overwritten value is reported with its writers") {
   problems.add_overwritten({version("x", 0), 0});
   CHECK(last().op == plait::op_index{0});
   CHECK(last().needed == 0u);
   CHECK(last().present == 2u);
   CHECK(last().text ==
         "op 0 (A): its gradient needs 'x' at version 0, which is overwritten (version 2 is the last); written by "
-        "whoever gives the net its inputs, op 0 (A), op 2 (C)");
+        "the feed of the net's inputs, op 0 (A), op 2 (C)");
   problems.add_overwritten({version("x", 1), plait::npos});
   CHECK(!last().op);
   CHECK(last().text ==
@@ -84,7 +84,7 @@ TEST_CASE_FIXTURE(fixture, "backward_problems: a value that is overwritten, with
   CHECK(problems.list()[0].writers.list().data() == problems.list()[1].writers.list().data());
 }
 
-TEST_CASE("backward_problems: of many writers sixteen are named, from the one in question on") {
+TEST_CASE("backward_problems: sixteen of many writers are named, from the producer on") {
   lines ops;
   for (int i = 0; i != 40; ++i) ops.push_back("A: x -> x");
   net const n = test::net_of<net>(ops);

@@ -1,4 +1,4 @@
-#include <plait/gradient/backward_seeds.hpp>
+#include <plait/gradient/detail/backward_seeds.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,10 +11,10 @@
 #include <net/test_nets.hpp>
 #include <support/op_lines.hpp>
 
-#include <plait/gradient/backward_problems.hpp>
-#include <plait/gradient/forward_net.hpp>
-#include <plait/gradient/gradient_tape.hpp>
-#include <plait/gradient/value_names.hpp>
+#include <plait/gradient/detail/backward_problems.hpp>
+#include <plait/gradient/detail/forward_net.hpp>
+#include <plait/gradient/detail/gradient_tape.hpp>
+#include <plait/gradient/detail/value_names.hpp>
 
 using plait::gradient_seed;
 using net = test::edit_net;
@@ -44,7 +44,7 @@ struct seeding {
 
 }  // namespace
 
-TEST_CASE("backward_seeds: ones are made where their blob is, of given gradients nothing is") {
+TEST_CASE("backward_seeds: ones are placed with their blob, given gradients add no op") {
   seeding s({"z", {"y", "dy"}, {"x", plait::blob_gradient::sparse("z", "rows")}});
   s.start();
   REQUIRE(s.begun.size() == 3);
@@ -55,28 +55,28 @@ TEST_CASE("backward_seeds: ones are made where their blob is, of given gradients
   CHECK(s.tape.wish(s.begun[0].second.gradient.values) == "z_autogen_grad");
   CHECK(!s.begun[1].second.by_op);
   CHECK(s.tape.wish(s.begun[1].second.gradient.values) == "dy");
-  // z is a blob of the net: its last value is meant.
+  // z is a blob of the net: its last value counts.
   CHECK(s.begun[2].second.gradient.indices == s.forward.operand(s.forward.last(s.forward.find("z"))));
   CHECK(s.tape.ops().size() == 1);
 }
 
-TEST_CASE("backward_seeds: in Caffe2 ones have no device of their own") {
+TEST_CASE("backward_seeds: in Caffe2 ones have no device") {
   seeding s({"z"}, {.as_caffe2 = true});
   s.start();
   REQUIRE(s.begun.size() == 1);
   CHECK(s.begun[0].second.op == plait::npos);
 }
 
-TEST_CASE("backward_seeds: no such blob, and two gradients for one, are problems") {
+TEST_CASE("backward_seeds: an unknown blob and two gradients of one blob are problems") {
   seeding s({"nothing", "y", {"y", "dy"}, {"z", "dz"}, {"z", "dz"}});
   s.start();
   REQUIRE(s.problems.list().size() == 2);
   CHECK(s.problems.list()[0].text == "the net has no blob 'nothing' to start from");
-  CHECK(s.problems.list()[1].text == "two gradients are given for 'y'");
+  CHECK(s.problems.list()[1].text == "seed 'y' has two different gradients");
   CHECK(s.begun.size() == 2);
 }
 
-TEST_CASE("backward_seeds: what is no blob of the net has a gradient in Caffe2") {
+TEST_CASE("backward_seeds: in Caffe2 a seed that is not in the net has a gradient") {
   seeding s({"nothing", "nothing", {"others", "dothers"}}, {.as_caffe2 = true});
   s.start();
   CHECK(s.problems.empty());
@@ -90,11 +90,11 @@ TEST_CASE("backward_seeds: what is no blob of the net has a gradient in Caffe2")
   CHECK(s.tape.ops().size() == 1);
 }
 
-TEST_CASE("backward_seeds: names from outside go to no gradient") {
+TEST_CASE("backward_seeds: no gradient gets a reserved name") {
   for (bool const as_caffe2 : {false, true}) {
     CAPTURE(as_caffe2);
     seeding s({{"z", "dz"}}, {.as_caffe2 = as_caffe2});
-    s.seeds.keep_off("taken");
+    s.seeds.reserve_name("taken");
     s.start();
     auto const dz = s.tape.make_value("dz");
     auto const taken = s.tape.make_value("taken");

@@ -1,10 +1,10 @@
-#include <plait/gradient/blob_gradient.hpp>
+#include <plait/gradient/detail/blob_gradient.hpp>
 
 #include <doctest/doctest.h>
 
 using plait::blob_gradient;
 
-TEST_CASE("blob_gradient: dense, or rows and their indices") {
+TEST_CASE("blob_gradient: is dense, or sparse with indices") {
   auto const dense = blob_gradient::dense("w_grad");
   CHECK(dense.values == "w_grad");
   CHECK(!dense.is_sparse());

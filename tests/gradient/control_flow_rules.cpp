@@ -1,5 +1,5 @@
-// What the gradients of control flow look like. What they compute is tested in check_gradient/control_flow.cpp.
-#include <plait/gradient/control_flow_rules.hpp>
+// Structure of the gradients of control flow; check_gradient/control_flow.cpp tests their values.
+#include <plait/gradient/detail/control_flow_rules.hpp>
 
 #include <doctest/doctest.h>
 
@@ -41,7 +41,7 @@ struct control_op {
   }
 };
 
-// The first op of a type.
+// Returns the first op of a type.
 control_op find(netdef const& n, std::string_view type) {
   for (op_def const& op : n.op)
     if (n.text(op.type) == type) return {&n, &op};
@@ -74,7 +74,7 @@ std::string refusal(net_builder const& n) {
 
 }  // namespace
 
-TEST_CASE("If: branches of nothing but Sum and Add have a gradient") {
+TEST_CASE("If gradient: branches of Sum and Add only have a gradient") {
   net_builder n = given({"cond", "a", "b", "y"});
   n.if_(
       "cond",
@@ -92,7 +92,7 @@ TEST_CASE("If: branches of nothing but Sum and Add have a gradient") {
   CHECK(op.has("else_net"));
 }
 
-TEST_CASE("If: the condition is its first input, once, whatever its name has in it") {
+TEST_CASE("If gradient: the condition is its first input, exactly once, whatever its name") {
   net_builder n = given({"ab", "a", "b", "y"});
   n.if_("ab", [](net_builder& t) { t.op("Mul", {"a", "b"}, {"y"}); });
   auto const made = back(n);
@@ -103,27 +103,26 @@ TEST_CASE("If: the condition is its first input, once, whatever its name has in 
   CHECK(std::set<std::string>(inputs.begin(), inputs.end()).size() == inputs.size());
 }
 
-TEST_CASE("If: Caffe2 lists a condition that a branch reads twice") {
+TEST_CASE("If gradient: Caffe2 lists a condition that a branch reads twice") {
   net_builder n = given({"cond", "a", "y"});
   n.if_("cond", [](net_builder& t) { t.if_("cond", [](net_builder& u) { u.op("Mul", {"a", "a"}, {"y"}); }); });
   CHECK(std::ranges::count(find(back(n).net, "If").inputs(), "cond") == 1);
   CHECK(std::ranges::count(find(back(n, {.as_caffe2 = true}).net, "If").inputs(), "cond") == 2);
 }
 
-TEST_CASE("If: the missing branch and what one branch leaves out are filled") {
+TEST_CASE("If gradient: a missing branch and a gradient missing in a branch are filled with zeros") {
   net_builder n = given({"cond", "a", "y"});
   n.if_("cond", [](net_builder& t) { t.op("Mul", {"a", "a"}, {"y"}); });
   auto const made = back(n);
   control_op const op = find(made.net, "If");
   lines const otherwise = test::lines_of(op.net("else_net"));
-  CHECK(count(otherwise, "ZerosLike: a ->") ==
-        1);  // a changes nothing, and may be unset, where the branch is not taken
+  CHECK(count(otherwise, "ZerosLike: a ->") == 1);  // a does not matter, and may be unset, if the branch is not taken
   CHECK(made.gradients.contains("a"));
-  // y is written without being read: what it was matters in the other branch only.
+  // y is overwritten unread: its old value matters in the other branch only.
   CHECK(made.gradients.contains("y"));
 }
 
-TEST_CASE("If: a branch that makes a blob anew hands nothing on; in Caffe2 what comes in") {
+TEST_CASE("If gradient: a branch that overwrites a blob unread returns zeros, in Caffe2 the incoming gradient") {
   net_builder n = given({"cond", "x", "y"});
   n.if_(
       "cond", [](net_builder& t) { t.op("Scale", {"y"}, {"y"}); }, [](net_builder& e) { e.op("Tanh", {"x"}, {"y"}); });
@@ -131,13 +130,13 @@ TEST_CASE("If: a branch that makes a blob anew hands nothing on; in Caffe2 what 
   CHECK(test::lines_of(find(own.net, "If").net("else_net")).back() == "ConstantFill: y_saved -> y_grad");
   REQUIRE(own.saved.size() == 1);  // before the If, which may change the shape
   CHECK(own.saved[0].blob == "y");
-  CHECK(own.saved[0].shape_only);  // y is set where the branch that reads it is taken
+  CHECK(own.saved[0].shape_only);  // y is set if the branch that reads it is taken
   auto const caffe2 = back(n, {.as_caffe2 = true});
   CHECK(test::lines_of(find(caffe2.net, "If").net("else_net")).back() == "Copy: y_autogen_grad -> y_grad");
 }
 
-TEST_CASE("If: Caffe2 runs what a branch makes of gradients that lead nowhere") {
-  // gen_do_gradient makes a Do of all gradient ops inside, though none makes the gradient of an input.
+TEST_CASE("If gradient: Caffe2 runs dead gradient ops of a branch") {
+  // gen_do_gradient emits a Do with all gradient ops inside, though none computes the gradient of an input.
   net_builder n = given({"cond", "x", "y"});
   n.if_(
       "cond",
@@ -154,7 +153,7 @@ TEST_CASE("If: Caffe2 runs what a branch makes of gradients that lead nowhere") 
   CHECK(count(test::lines_of(find(own.net, "If").net("then_net")), "Do: ") == 0);
 }
 
-TEST_CASE("While: loops are counted across nets inside each other, inner ones first") {
+TEST_CASE("While gradient: loops are numbered across nested nets, inner ones first") {
   net_builder n = given({"cond", "x", "y"});
   n.while_("cond", [](net_builder& outer) {
     outer.while_("cond", [](net_builder& inner) { inner.op("Tanh", {"y"}, {"y"}); });
@@ -170,7 +169,7 @@ TEST_CASE("While: loops are counted across nets inside each other, inner ones fi
   }
 }
 
-TEST_CASE("While: Caffe2 makes a loop of a body whose gradient has no ops") {
+TEST_CASE("While gradient: Caffe2 emits a loop for a body whose gradient has no ops") {
   net_builder n = given({"i", "one", "times", "cond", "x", "w", "y"});
   n.while_(
       "cond",
@@ -189,7 +188,7 @@ TEST_CASE("While: Caffe2 makes a loop of a body whose gradient has no ops") {
   CHECK(!made.gradients.contains("x"));
 }
 
-TEST_CASE("If: every blob its nets read from outside is an operand") {
+TEST_CASE("If gradient: every blob that its nets read from outside is an operand") {
   net_builder n = given({"cond", "a", "b", "y"});
   n.if_(
       "cond",
@@ -218,7 +217,7 @@ TEST_CASE("If: every blob its nets read from outside is an operand") {
   }
 }
 
-TEST_CASE("a blob that is read inside an If and outside adds up") {
+TEST_CASE("If gradient: gradients of a blob read inside and outside are summed") {
   net_builder n = given({"cond", "x", "z"});
   n.op("Tanh", {"x"}, {"h"});
   n.op("Copy", {"z"}, {"g"});
@@ -230,7 +229,7 @@ TEST_CASE("a blob that is read inside an If and outside adds up") {
   CHECK(made.gradients.contains("x"));
 }
 
-TEST_CASE("Caffe2 gives one of several gradients another name, but not in the nets inside") {
+TEST_CASE("If gradient: Caffe2 renames one of several gradients, but not in nested nets") {
   net_builder n = given({"cond", "x", "g"});
   n.op("Tanh", {"x"}, {"h"});
   n.if_("cond", [](net_builder& t) { t.op("Mul", {"h", "h"}, {"g"}); });
@@ -244,7 +243,7 @@ TEST_CASE("Caffe2 gives one of several gradients another name, but not in the ne
   }
 }
 
-TEST_CASE("While: what every iteration reads has a sum that starts from zeros") {
+TEST_CASE("While gradient: the gradient of a loop-invariant blob is a sum that starts from zeros") {
   net_builder n = given({"i", "one", "times", "cond", "y", "x"});
   n.while_(
       "cond",
@@ -264,12 +263,12 @@ TEST_CASE("While: what every iteration reads has a sum that starts from zeros") 
   CHECK(std::ranges::count(op.outputs(), total) == 1);
   CHECK(count(body, "Sum: " + total) == 1);
   CHECK(count(test::lines_of(made.net), "ZerosLike: x -> ") == 1);
-  CHECK(std::ranges::count(op.inputs(), total) == 1);  // which is what it is after no iteration
+  CHECK(std::ranges::count(op.inputs(), total) == 1);  // its value after zero iterations
   CHECK(op.has("cond_net"));
   CHECK(count(test::lines_of(op.net("cond_net")), "HasScope:") == 1);
 }
 
-TEST_CASE("While: the incoming gradient is left as it is") {
+TEST_CASE("While gradient: the incoming gradient is not overwritten") {
   net_builder n = given({"i", "one", "times", "cond", "y", "x"});
   n.while_(
       "cond",
@@ -285,7 +284,7 @@ TEST_CASE("While: the incoming gradient is left as it is") {
     for (plait::symbol const out : op.output) CHECK(made.net.text(out) != "y_grad");
   CHECK(!made.saved.empty());  // y is overwritten in the body, whose Mul needs it
   CHECK(made.saved.front().path.size() == 2);
-  // The copy comes to stand inside the body of the body's Do.
+  // The copy is inserted into the net of the body's Do.
   netdef whole = n.net();
   (void)plait::add_gradient_ops(whole, {{"y", "y_grad"}}, plait::gradient_rules::standard());
   control_op const loop = find(whole, "While");
@@ -293,7 +292,7 @@ TEST_CASE("While: the incoming gradient is left as it is") {
   CHECK(count(test::lines_of(body.net("net")), "Copy: y -> y_saved") == 1);
 }
 
-TEST_CASE("Do: a gradient may come in under the name another one leaves under") {
+TEST_CASE("Do gradient: an incoming and an outgoing gradient may have the same name") {
   net_builder n = given({"x", "y"});
   n.do_([](net_builder& b) { b.op("Mul", {"x", "y"}, {"y"}); });
   auto const made = plait::backward_pass(n.net(), {{"y", "y_grad"}}, plait::gradient_rules::standard());
@@ -305,7 +304,7 @@ TEST_CASE("Do: a gradient may come in under the name another one leaves under") 
   CHECK(made.gradients.at("y").values != "y_grad");
 }
 
-TEST_CASE("what is wrong inside a nested net is a problem of its op, with all the others") {
+TEST_CASE("control flow gradients: problems in a nested net are problems of its op") {
   net_builder n = given({"cond", "x", "y", "z"});
   n.op("Shape", {"x"}, {"s"});
   n.if_("cond", [](net_builder& t) { t.op("Floor", {"x"}, {"y"}); });
@@ -321,7 +320,7 @@ TEST_CASE("what is wrong inside a nested net is a problem of its op, with all th
   }
 }
 
-TEST_CASE("While: a condition net may decide, but not compute what has a gradient") {
+TEST_CASE("While gradient: a condition net that writes a blob with a gradient is refused") {
   auto const loop = [](auto condition) {
     net_builder n = given({"x", "y", "z", "i", "one", "end", "cond"});
     n.while_(
@@ -344,7 +343,7 @@ TEST_CASE("While: a condition net may decide, but not compute what has a gradien
   CHECK(refusal(loop([](net_builder& c) { c.op("Tanh", {"y"}, {"own"}); })).empty());
 }
 
-TEST_CASE("Do: the gradient of its gradient is refused, whose workspace is used up") {
+TEST_CASE("Do gradient: a second-order gradient is refused, since the workspace is consumed") {
   net_builder n = given({"x", "y"});
   n.do_([](net_builder& b) {
     b.op("Sigmoid", {"x"}, {"s"});
@@ -356,6 +355,6 @@ TEST_CASE("Do: the gradient of its gradient is refused, whose workspace is used 
     (void)plait::add_gradient_ops(net, {first.at("x").values}, plait::gradient_rules::standard());
     FAIL("accepted");
   } catch (plait::gradient_error const& e) {
-    CHECK(std::string(e.what()).find("(Do): it is a gradient itself") != std::string::npos);
+    CHECK(std::string(e.what()).find("(Do): it is a gradient op itself") != std::string::npos);
   }
 }

@@ -1,4 +1,4 @@
-#include <plait/gradient/forward_net.hpp>
+#include <plait/gradient/detail/forward_net.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +18,14 @@ using net = test::edit_net;
 
 static_assert(plait::symbol_named_net<plait::netdef> && !plait::symbol_named_net<net>);
 
-// What both kinds of names have in common.
+// Checks for nets with text names and with symbols.
 template <class N>
 void check(N const& n) {
   plait::gradient_tape tape;
   plait::forward_net<N> forward(n);
   forward.compute(tape, true);
   std::size_t const types = forward.type_count();
-  forward.compute(tape, true);  // what it held before does not count
+  forward.compute(tape, true);  // a second call resets the state
   CHECK(forward.type_count() == types);
   auto const& form = forward.form();
   CHECK(tape.forward_count() == form.value_count());
@@ -40,7 +40,7 @@ void check(N const& n) {
     REQUIRE(b != plait::npos);
     CHECK(forward.text(b) == name);
   }
-  CHECK(forward.find("FC") == plait::npos);  // a type, but no blob
+  CHECK(forward.find("FC") == plait::npos);  // a type, not a blob
   CHECK(forward.find("nothing") == plait::npos);
   plait::blob_index const y = forward.find("y");
   CHECK(forward.writers(y) == std::vector<plait::op_index>{0, 1});
@@ -57,7 +57,7 @@ void check(N const& n) {
 
 }  // namespace
 
-TEST_CASE("forward_net: values, blobs and ops by number") {
+TEST_CASE("forward_net: values, blobs and ops are found by index") {
   check(test::net_of<net>({"FC: x w -> y", "Tanh: y -> y", "Tanh: y -> z"}));
   plait::netdef n;
   n.add_op("FC", {"x", "w"}, {"y"});

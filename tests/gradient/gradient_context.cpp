@@ -1,5 +1,5 @@
-// What a rule is shown, and how it refuses.
-#include <plait/gradient/gradient_context.hpp>
+// The rule's view of an op, and refusals.
+#include <plait/gradient/detail/gradient_context.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/npos.hpp>
+#include <plait/core/detail/npos.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 #include <plait/netdef/arguments.hpp>
@@ -24,7 +24,7 @@ op { type: "F" name: "f" input: "a" input: "b" output: "y" output: "z"
      arg { name: "k" i: 3 } arg { name: "r" f: 0.5 } arg { name: "s" s: "word" } }
 op { type: "G" input: "y" output: "out" })";
 
-// The ops of the backward pass of the net, where G hands on a gradient and the rule of F is this one.
+// Returns the backward pass of the net, where G passes a gradient through and F has the given rule.
 plait::netdef pass(std::function<void(plait::gradient_context&)> rule, plait::gradient_options const& how = {}) {
   plait::gradient_rules rules;
   rules.set("G", [](plait::gradient_context& c) { c.pass(0, c.output_gradient(0)); });
@@ -43,7 +43,7 @@ std::string problem(std::function<void(plait::gradient_context&)> rule) {
 
 }  // namespace
 
-TEST_CASE("gradient_context: the op, its operands and its arguments") {
+TEST_CASE("gradient_context: rules see the op, its operands and its arguments") {
   (void)pass([](plait::gradient_context& c) {
     CHECK(c.type() == "F");
     CHECK(c.name() == "f");
@@ -79,7 +79,7 @@ TEST_CASE("gradient_context: the op, its operands and its arguments") {
       {.only = {"b"}});
 }
 
-TEST_CASE("gradient_context: operands by name, the first of several") {
+TEST_CASE("gradient_context: find_input and find_output return the first operand of a name") {
   plait::gradient_rules rules;
   std::size_t asked = 0;
   rules.set("F", [&](plait::gradient_context& c) {
@@ -105,7 +105,7 @@ TEST_CASE("gradient_context: operands by name, the first of several") {
   CHECK(asked == 2);
 }
 
-TEST_CASE("gradient_context: what is made takes over what its op has, its own arguments first") {
+TEST_CASE("gradient_context: emitted ops inherit arguments, after those added to them") {
   plait::netdef const made = pass([](plait::gradient_context& c) {
     auto const half = c.temporary("half");
     c.op("H", {c.output_gradient(0)}, {half}).argument("k", std::int64_t{4});
@@ -132,13 +132,12 @@ TEST_CASE("gradient_context: refusals are problems of the op") {
   CHECK(problem([](plait::gradient_context& c) { (void)c.argument<std::int64_t>("s"); }) ==
         "op 0 (F 'f'): argument 's' is of another type than expected");
   CHECK(problem([](plait::gradient_context& c) { (void)c.output_gradient(1); }) ==
-        "op 0 (F 'f'): the gradient of output 'z' is not provided: nothing that is differentiated reads it "
-        "(ZeroGradient makes one)");
+        "op 0 (F 'f'): output 'z' has no gradient: no differentiated op reads it (ZeroGradient adds one)");
   CHECK(problem([](plait::gradient_context& c) { (void)c.output_rows(0); }) ==
         "op 0 (F 'f'): the gradient of output 'y' is dense where a sparse one is needed");
 }
 
-TEST_CASE("gradient_context: operands that the op does not have are refused, whatever is asked of them") {
+TEST_CASE("gradient_context: every access to a missing operand is refused") {
   auto const no_operand = [](std::function<void(plait::gradient_context&)> const& rule, std::string const& number) {
     CHECK(problem(rule) == "op 0 (F 'f'): it has no operand " + number);
   };
@@ -154,16 +153,16 @@ TEST_CASE("gradient_context: operands that the op does not have are refused, wha
   no_operand([](plait::gradient_context& c) { c.pass(2, c.output_gradient(0)); }, "2");
 }
 
-TEST_CASE("gradient_context: what a rule needs and no op makes is a problem of the op") {
+TEST_CASE("gradient_context: a rule that reads a value before it is computed is a problem of the op") {
   CHECK(problem([](plait::gradient_context& c) { c.op("H", {c.temporary("half")}, {c.input_gradient(0)}); }) ==
-        "op 0 (F 'f'): its rule needs 'half' before an op of it makes that");
+        "op 0 (F 'f'): its rule reads 'half' before one of its ops computes it");
   CHECK(problem([](plait::gradient_context& c) {
           auto const half = c.temporary("half");
           c.op("H", {half}, {c.input_gradient(0)});
           c.op("H", {c.output_gradient(0)}, {half});
-        }) == "op 0 (F 'f'): its rule needs 'half' before an op of it makes that");
+        }) == "op 0 (F 'f'): its rule reads 'half' before one of its ops computes it");
   CHECK(problem([](plait::gradient_context& c) { (void)c.input_gradient(0); }) ==
-        "op 0 (F 'f'): its rule needs 'a_grad' before an op of it makes that");
+        "op 0 (F 'f'): its rule reads 'a_grad' before one of its ops computes it");
   CHECK(problem([](plait::gradient_context& c) { c.op("H", {plait::gradient_operand()}, {c.input_gradient(0)}); }) ==
-        "op 0 (F 'f'): its rule has an op read an operand that is none");
+        "op 0 (F 'f'): its rule emits an op with an invalid operand");
 }

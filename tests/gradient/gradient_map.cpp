@@ -1,4 +1,4 @@
-#include <plait/gradient/gradient_map.hpp>
+#include <plait/gradient/detail/gradient_map.hpp>
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ gradient_map map_of(std::vector<gradient_map::value_type> const& entries) {
 
 }  // namespace
 
-TEST_CASE("gradient_map: in the order of adding, found by name; what is there stays") {
+TEST_CASE("gradient_map: keeps insertion order, finds by name, emplace does not overwrite") {
   gradient_map made;
   CHECK(made.empty());
   CHECK(made.find("w") == made.end());
@@ -51,7 +51,7 @@ TEST_CASE("gradient_map: in the order of adding, found by name; what is there st
   CHECK((made.end() - 1)->second.values == "db");
 }
 
-TEST_CASE("gradient_map: names come out as they went in, whichever begins with another") {
+TEST_CASE("gradient_map: names that are prefixes of each other are kept") {
   std::vector<gradient_map::value_type> const entries = {
       {"w", blob_gradient::dense("w_grad")},       {"long", blob_gradient::dense("lo")},
       {"same", blob_gradient::dense("same")},      {"t", blob_gradient::sparse("t", "t_grad")},
@@ -61,7 +61,7 @@ TEST_CASE("gradient_map: names come out as they went in, whichever begins with a
   for (auto const& [blob, gradient] : entries) CHECK(made.at(blob) == gradient);
 }
 
-TEST_CASE("gradient_map: equal whatever the order") {
+TEST_CASE("gradient_map: equality ignores the order") {
   std::vector<gradient_map::value_type> entries = {{"w", blob_gradient::dense("dw")},
                                                    {"t", blob_gradient::sparse("rows", "dt")}};
   gradient_map const one = map_of(entries);
@@ -78,7 +78,7 @@ TEST_CASE("gradient_map: equal whatever the order") {
   CHECK(gradient_map() == map_of({}));
 }
 
-TEST_CASE("gradient_map: copies and what is moved are maps of their own, looked into before or not") {
+TEST_CASE("gradient_map: copies and moved maps are independent, with or without an index") {
   for (bool const looked : {false, true}) {
     CAPTURE(looked);
     gradient_map first = map_of({{"w", blob_gradient::dense("dw")}, {"b", blob_gradient::dense("db")}});
@@ -100,7 +100,7 @@ TEST_CASE("gradient_map: copies and what is moved are maps of their own, looked 
   }
 }
 
-TEST_CASE("gradient_map: thousands of names, one at a time and all at once, looked for by several threads") {
+TEST_CASE("gradient_map: several threads look up thousands of names") {
   std::vector<gradient_map::value_type> entries;
   gradient_map grown;
   for (std::size_t i = 0; i != 3000; ++i) {
@@ -123,7 +123,7 @@ TEST_CASE("gradient_map: thousands of names, one at a time and all at once, look
   CHECK(!made.contains("blob_3000"));
 }
 
-TEST_CASE("gradient_map: what an iterator points to lives as long as the iterator stays there") {
+TEST_CASE("gradient_map: the pointee of an iterator lives until the iterator moves") {
   gradient_map const made =
       map_of({{"a_blob_with_a_name_that_is_long", blob_gradient::dense("its_gradient_with_a_long_name")},
               {"b", blob_gradient::sparse("i", "v")}});

@@ -1,4 +1,4 @@
-#include <plait/gradient/gradient_options.hpp>
+#include <plait/gradient/detail/gradient_options.hpp>
 
 #include <doctest/doctest.h>
 
@@ -73,7 +73,7 @@ plait::gradient_options const caffe2 = {.as_caffe2 = true};
 
 }  // namespace
 
-TEST_CASE("a seed is a blob by handle or by any text") {
+TEST_CASE("gradient_seed: converts from a blob handle and from any text") {
   plait::net_builder n;
   plait::blob_handle const y = n.op("Direct", n.external_input("x"), "y");
   auto const from = [&](seeds const& ys) { return shown(plait::backward_pass(n.net(), ys, rules()).gradients); };
@@ -85,7 +85,7 @@ TEST_CASE("a seed is a blob by handle or by any text") {
   CHECK(from({{y, "dy"}}).contains("x"));
 }
 
-TEST_CASE("seeds are made of all that is natural") {
+TEST_CASE("gradient_seed: takes a blob, and a dense or sparse gradient") {
   CHECK(plait::gradient_seed("y").blob == "y");
   CHECK_FALSE(plait::gradient_seed(std::string("y")).gradient);
   CHECK(plait::gradient_seed("y", "dy").gradient == plait::blob_gradient::dense("dy"));
@@ -94,12 +94,13 @@ TEST_CASE("seeds are made of all that is natural") {
 
 // ---- overwritten
 
-TEST_CASE("copies stand behind the op that made the value, under names that nothing has") {
+TEST_CASE("overwritten_values::copy: copies follow the producer, under unique names") {
   lines const ops = {"Mul: x x -> y", "Print: x_saved ->", "Tanh: y -> y", "Mul: y x -> x", "Tanh: x -> x"};
   net n = test::net_of<net>(ops);
   auto const apart = plait::backward_pass(n, {"x"}, rules(), {.overwritten = overwritten_values::copy});
   using saved = std::vector<plait::saved_value>;
-  // x as it was given; x_saved is a blob of the net. y is overwritten, but Tanh needs what it leaves there.
+  // The input value of x is saved; x_saved is a blob of the net. y is overwritten, but Tanh's gradient needs its
+  // output.
   CHECK(apart.saved == saved{{{}, 0, "x", "x_saved_0"}});
   (void)plait::add_gradient_ops(n, {"x"}, rules(), {.overwritten = overwritten_values::copy});
   lines expected = {"Copy: x -> x_saved_0"};
@@ -108,20 +109,20 @@ TEST_CASE("copies stand behind the op that made the value, under names that noth
   CHECK(test::lines_of(n) == expected);
 }
 
-TEST_CASE("each version has a copy, and one copy serves all") {
+TEST_CASE("overwritten_values::copy: each version has one copy, which all readers share") {
   lines const ops = {"UseInput: x -> a", "UseInput: x -> b", "Direct: b -> x", "UseInput: x -> c", "Sum: a c -> x"};
   net n = test::net_of<net>(ops);
   (void)plait::add_gradient_ops(n, {{"x", "dx"}}, rules(), {.overwritten = overwritten_values::copy});
   CHECK(test::lines_of(n) == lines{"Copy: x -> x_saved_0", "UseInput: x -> a", "UseInput: x -> b", "Direct: b -> x",
                                    "Copy: x -> x_saved", "UseInput: x -> c", "Sum: a c -> x",
-                                   // and back: the copy that is needed first has the plain name
+                                   // the backward pass: the copy that is needed first has the plain name
                                    "UseInputGradient: x_saved dx -> x_grad", "DirectGradient: x_grad -> b_grad",
                                    "UseInputGradient: x_saved_0 b_grad -> x_grad",
                                    "UseInputGradient: x_saved_0 dx -> _x_grad_autosplit_0",
                                    "Sum: x_grad _x_grad_autosplit_0 -> x_grad"});
 }
 
-TEST_CASE("copies stand where the value was made") {
+TEST_CASE("overwritten_values::copy: copies are placed on the producer's device") {
   net n = test::net_of<net>({"Direct: a -> x", "UseInput: x -> y", "Direct: y -> x", "Direct: x -> z"});
   n.ops[0].device = plait::device_spec{plait::device_kind::cuda, 2};
   (void)plait::add_gradient_ops(n, {"z"}, rules(), {.overwritten = overwritten_values::copy});
@@ -129,7 +130,7 @@ TEST_CASE("copies stand where the value was made") {
   CHECK(n.ops[1].device == n.ops[0].device);
 }
 
-TEST_CASE("ops run again, in chains, for what is overwritten") {
+TEST_CASE("overwritten_values::recompute: chains of producers run again") {
   net n = test::net_of<net>({"Scale: x -> h", "Tanh: h -> h", "Mul: h x -> y", "Direct: y -> h"});
   n.ops[0].arguments = {{"scale", 3.0f}};
   for (plait::op_spec& op : n.ops) op.device = plait::device_spec{plait::device_kind::cuda, 1};
@@ -141,17 +142,17 @@ TEST_CASE("ops run again, in chains, for what is overwritten") {
               "Scale: h_grad -> _x_grad_autosplit_0", "Sum: x_grad _x_grad_autosplit_0 -> x_grad"});
   CHECK(made.net.ops[2].arguments == n.ops[0].arguments);
   CHECK(made.net.ops[2].device == n.ops[0].device);
-  // In place, too: the ops to repeat are those of the net that grows.
+  // The ops to recompute are in the net that grows.
   net whole = n;
   (void)plait::add_gradient_ops(whole, {{"h", "dh"}}, rules(), {.overwritten = overwritten_values::recompute});
   CHECK(std::vector(whole.ops.begin() + 4, whole.ops.end()) == made.net.ops);
 }
 
-TEST_CASE("what cannot run again, and what was given, is an error") {
+TEST_CASE("overwritten_values::recompute: random ops and overwritten inputs are refused") {
   plait::gradient_options const again = {.overwritten = overwritten_values::recompute};
   auto wrong =
       problems({"Direct: x -> h", "UseInput: h -> y", "Dropout: y -> h m", "Mul: h z -> h"}, {{"h", "dh"}}, again);
-  // h: version 2 is Dropout's, which gives something else every time; version 1 can be made once more.
+  // Version 2 of h is Dropout's, which is random; version 1 can be recomputed.
   REQUIRE(wrong.size() == 1);
   CHECK(wrong[0].op == 3);
   CHECK(wrong[0].blob == "h");
@@ -164,7 +165,7 @@ TEST_CASE("what cannot run again, and what was given, is an error") {
   CHECK(wrong[0].needed == 0);
 }
 
-TEST_CASE("indices in the result must not be overwritten either") {
+TEST_CASE("overwritten_values: indices of a sparse result that are overwritten are refused or copied") {
   lines const ops = {"Gather: table rows -> out", "Direct: rows -> rows"};
   auto const wrong = problems(ops, {{"out", "dout"}});
   REQUIRE(wrong.size() == 1);
@@ -177,7 +178,7 @@ TEST_CASE("indices in the result must not be overwritten either") {
 
 // ---- mixed
 
-TEST_CASE("dense and sparse gradients of one blob") {
+TEST_CASE("mixed_gradients: dense and sparse gradients of one blob are refused or made dense") {
   lines const ops = {"Gather: table rows -> a", "Direct: table -> b"};
   seeds const ys = {{"a", "da"}, {"b", "db"}};
   auto const wrong = problems(ops, ys);
@@ -188,7 +189,7 @@ TEST_CASE("dense and sparse gradients of one blob") {
                        "Sum: table_grad table_grad_dense -> table_grad"});
 }
 
-TEST_CASE("a sparse gradient where a dense one is needed") {
+TEST_CASE("mixed_gradients: a sparse gradient that is needed dense is refused or made dense") {
   lines const ops = {"Direct: x -> table", "Gather: table rows -> a"};
   auto const refusing = back(test::net_of<net>({"Gather: table rows -> a"}), {{"a", "da"}});
   CHECK(refusing.gradients.at("table") == "rows da");
@@ -203,7 +204,7 @@ TEST_CASE("a sparse gradient where a dense one is needed") {
 
 // ---- only
 
-TEST_CASE("only what is asked for is computed") {
+TEST_CASE("gradient_options::only: emits the ops of requested gradients only") {
   lines const ops = {"Mul: x w1 -> h", "Mul: h w2 -> y"};
   result const r = back(ops, {{"y", "dy"}}, {.only = {"w2"}});
   CHECK(r.ops == lines{"Mul: dy h -> w2_grad"});
@@ -213,8 +214,8 @@ TEST_CASE("only what is asked for is computed") {
   CHECK(both.gradients == map{{"w1", "w1_grad"}});
 }
 
-TEST_CASE("what is not asked for may have no gradient, and need what is overwritten") {
-  // The gradient of x needs what is gone, Unknown has no rule.
+TEST_CASE("gradient_options::only: other blobs may have no gradient or need overwritten values") {
+  // The gradient of x needs an overwritten value, Unknown has no rule.
   lines const ops = {"Unknown: z -> x", "Mul: x w -> y", "Direct: y -> w"};
   CHECK(problems(ops, {"w"}).size() >= 1);
   result const r = back({"Unknown: z -> x", "Mul: x w -> y", "Direct: y -> w"}, {{"w", "dw"}}, {.only = {"y"}});
@@ -223,7 +224,7 @@ TEST_CASE("what is not asked for may have no gradient, and need what is overwrit
   CHECK(w.ops == lines{"Mul: dy x -> w_grad"});
 }
 
-TEST_CASE("what is asked for must be a blob of the net; one without a gradient has none") {
+TEST_CASE("gradient_options::only: an unknown blob is refused, one without a gradient is left out") {
   auto const wrong = problems({"Direct: x -> y"}, {"y"}, {.only = {"nothing"}});
   REQUIRE(wrong.size() == 1);
   CHECK(wrong[0].blob == "nothing");
@@ -234,7 +235,7 @@ TEST_CASE("what is asked for must be a blob of the net; one without a gradient h
 
 // ---- numpy_broadcasting
 
-TEST_CASE("operands of different shapes have their gradients summed to these") {
+TEST_CASE("numpy_broadcasting: gradients are summed to the shapes of the operands") {
   plait::gradient_options const numpy = {.numpy_broadcasting = true};
   CHECK(back({"Add: a b -> c"}, {{"c", "dc"}}, numpy).ops ==
         lines{"SumReduceLike: dc a -> a_grad", "SumReduceLike: dc b -> b_grad"});
@@ -249,8 +250,8 @@ TEST_CASE("operands of different shapes have their gradients summed to these") {
 
 // ---- as_caffe2
 
-TEST_CASE("names of gradients overwrite neither blobs of the net, nor what is given, nor the result") {
-  // x_grad is a blob of the net, y's gradient comes as h_grad.
+TEST_CASE("as_caffe2: gradients overwrite live blobs in Caffe2 only") {
+  // x_grad is a blob of the net, y's gradient is given as h_grad.
   lines const ops = {"Direct: x -> h", "UseOutput: h -> y", "Direct: x_grad -> other"};
   result const r = back(ops, {{"y", "h_grad"}, {"other", "do"}});
   CHECK(r.ops == lines{"DirectGradient: do -> x_grad_grad", "UseOutputGradient: y h_grad -> h_grad_1",
@@ -263,7 +264,7 @@ TEST_CASE("names of gradients overwrite neither blobs of the net, nor what is gi
                        "DirectGradient: h_grad -> x_grad"});
 }
 
-TEST_CASE("fills of ones stand where their blob does; in Caffe2 they have no device") {
+TEST_CASE("as_caffe2: fills of ones have no device in Caffe2, else that of their blob") {
   net n = test::net_of<net>({"Direct: x -> y"});
   n.ops[0].device = plait::device_spec{plait::device_kind::cuda, 3};
   CHECK(plait::backward_pass(n, {"y"}, rules()).net.ops.at(0).device == n.ops[0].device);
@@ -272,7 +273,7 @@ TEST_CASE("fills of ones stand where their blob does; in Caffe2 they have no dev
 
 // ---- errors
 
-TEST_CASE("all that is wrong is said at once") {
+TEST_CASE("gradient_error: reports all problems at once") {
   auto const wrong = problems({"UseInput: x -> a", "Direct: x -> x", "UseOutput: x -> b", "Direct: b -> b",
                                "UseOutput: b -> b", "Sum: a b -> y"},
                               {"y"});
@@ -296,7 +297,7 @@ TEST_CASE("all that is wrong is said at once") {
   CHECK(ops == std::vector<std::optional<plait::op_index>>{4, {}, 2, 1, 0});
 }
 
-TEST_CASE("one blob has one gradient to start from") {
+TEST_CASE("gradient_error: two different gradients of one seed are a problem") {
   auto const wrong = problems({"Direct: x -> y"}, {"y", {"y", "dy"}});
   REQUIRE(wrong.size() == 1);
   CHECK(wrong[0].blob == "y");

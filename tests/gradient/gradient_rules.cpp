@@ -17,7 +17,7 @@
 using plait::gradient_rule;
 using plait::gradient_rules;
 
-TEST_CASE("a table of rules is a value") {
+TEST_CASE("gradient_rules: a table is a value") {
   gradient_rules mine = gradient_rules::standard();
   std::size_t const before = gradient_rules::standard().size();
   mine.set("Mine", [](plait::gradient_context&) {});
@@ -30,7 +30,7 @@ TEST_CASE("a table of rules is a value") {
   CHECK(gradient_rules::standard().size() == before);
 }
 
-TEST_CASE("a later rule takes the place of an earlier one") {
+TEST_CASE("gradient_rules: a later rule replaces an earlier one") {
   gradient_rules r;
   r.set_none({"A", "B"});
   CHECK(r.find("A")->how == gradient_rule::kind::none);
@@ -44,14 +44,14 @@ TEST_CASE("a later rule takes the place of an earlier one") {
   CHECK(types == std::vector<std::string_view>{"A", "B"});
 }
 
-TEST_CASE("standard rules: each derives, or says why it does not") {
+TEST_CASE("standard_rules: each rule emits ops or has a reason for refusal") {
   gradient_rules const& rules = gradient_rules::standard();
   for (std::string_view type : rules.types()) {
     CAPTURE(type);
     gradient_rule const& rule = *rules.find(type);
     if (rule.how == gradient_rule::kind::derived) CHECK(rule.make);
     if (rule.how == gradient_rule::kind::refused) CHECK(!rule.reason.empty());
-    // Whether an op can be in place is a question of versions, not of its type.
+    // Versions, not op types, decide whether an op may be in place.
     CHECK_FALSE(rule.in_place);
   }
   CHECK(rules.find("StopGradient")->must_be_read);
@@ -59,7 +59,7 @@ TEST_CASE("standard rules: each derives, or says why it does not") {
   CHECK_FALSE(rules.find("Dropout")->repeatable);
 }
 
-TEST_CASE("Caffe2's rules: what it lacks is refused") {
+TEST_CASE("caffe2_gradient_rules: types without a gradient in Caffe2 are refused") {
   gradient_rules const rules = plait::caffe2_gradient_rules();
   CHECK(rules.size() == gradient_rules::standard().size());
   for (std::string_view type : {"BooleanMask", "LengthsGather", "NormalizeL1", "ReduceSum", "ReduceTailSum"}) {
@@ -73,7 +73,7 @@ TEST_CASE("Caffe2's rules: what it lacks is refused") {
   for (std::string_view type : {"Iter", "LearningRate"}) CHECK(rules.find(type)->how == gradient_rule::kind::none);
 }
 
-TEST_CASE("Caffe2's rules: an output is called as an input only where its schemas allow that") {
+TEST_CASE("caffe2_gradient_rules: an output is in place only if Caffe2's schema allows it") {
   auto const refusal = [](char const* op) {
     try {
       (void)plait::backward_pass(test::net_of<test::edit_net>({op}), {"y"}, plait::caffe2_gradient_rules(),
@@ -87,11 +87,11 @@ TEST_CASE("Caffe2's rules: an output is called as an input only where its schema
   CHECK(refusal("Sum: x y -> y") == "op 0 (Sum): reads and writes 'y', and ops of this type have no gradient in place");
   CHECK(refusal("Add: x y -> y") == "");
   CHECK(refusal("Transpose: y -> y") != "");
-  CHECK(refusal("OneHot: y n -> y") != "");  // though nothing flows back
+  CHECK(refusal("OneHot: y n -> y") != "");  // though no gradient flows back
   CHECK(refusal("OneHot: x n -> y") == "");
 }
 
-TEST_CASE("Caffe2's rules: Dropout asks for is_test, Concat passes a gradient of its sizes over") {
+TEST_CASE("caffe2_gradient_rules: Dropout requires is_test, Concat ignores a gradient of its sizes") {
   auto const lines = [](test::edit_net const& n, std::vector<plait::gradient_seed> const& seeds) {
     return test::lines_of(plait::backward_pass(n, seeds, plait::caffe2_gradient_rules(), {.as_caffe2 = true}).net);
   };
@@ -102,7 +102,7 @@ TEST_CASE("Caffe2's rules: Dropout asks for is_test, Concat passes a gradient of
   CHECK(lines(test::net_of<test::edit_net>({"Concat: a b -> y sizes"}), {{"sizes", "d"}}).empty());
 }
 
-TEST_CASE("Caffe2's rules: WeightedSum has one op, gradients of its weights on request") {
+TEST_CASE("caffe2_gradient_rules: WeightedSum has one gradient op, with gradients of the weights on request") {
   test::edit_net n = test::net_of<test::edit_net>({"WeightedSum: x a y b -> z"});
   auto const back = [&] {
     return plait::backward_pass(n, {{"z", "dz"}}, plait::caffe2_gradient_rules(), {.as_caffe2 = true});
@@ -114,14 +114,14 @@ TEST_CASE("Caffe2's rules: WeightedSum has one op, gradients of its weights on r
   CHECK(back().gradients.at("b").values == "b_grad");
 }
 
-TEST_CASE("Caffe2's names overwrite a gradient that is read once more") {
+TEST_CASE("caffe2_gradient_rules: Caffe2's names overwrite a live gradient") {
   test::edit_net const n = test::net_of<test::edit_net>({"Sqr: x -> a", "Add: a x -> y"});
   CHECK(
       test::lines_of(plait::backward_pass(n, {{"y", "dy"}}, plait::caffe2_gradient_rules(), {.as_caffe2 = true}).net) ==
       test::lines{"Scale: dy -> dy", "Mul: dy x -> x_grad", "Sum: x_grad dy -> x_grad"});
 }
 
-TEST_CASE("arguments that gradient ops take over") {
+TEST_CASE("standard_rules: gradient ops inherit or replace arguments") {
   test::edit_net transpose = test::net_of<test::edit_net>({"Transpose: x -> y"});
   transpose.ops[0].arguments = {{"axes", std::vector<std::int64_t>{1, 2, 0}}, {"use_cudnn", std::int64_t{1}}};
   test::edit_net spread = test::net_of<test::edit_net>({"SparseToDense: i x -> y"});

@@ -1,5 +1,5 @@
-// Gradients that add up: rows of tables, and what stands on which device.
-#include <plait/gradient/gradient_sums.hpp>
+// Fan-out accumulation: sparse gradients and device placement.
+#include <plait/gradient/detail/gradient_sums.hpp>
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using net = test::edit_net;
 
-// The standard rules, and SparseBoth, whose gradient op makes indices and rows.
+// The standard rules, and SparseBoth, whose gradient op computes indices and rows.
 plait::gradient_rules const& rules() {
   static plait::gradient_rules const made = [] {
     plait::gradient_rules r = test::gradient_rules_of_tests();
@@ -44,7 +44,7 @@ net at(net n, std::vector<std::int32_t> const& devices) {
 
 }  // namespace
 
-TEST_CASE("rows that are passed on are joined, with their indices") {
+TEST_CASE("gradient sums: sparse gradients that are passed through are concatenated") {
   auto const made = plait::backward_pass(test::net_of<net>({"Gather: table rows -> a", "Gather: table rows2 -> b"}),
                                          {{"a", "da"}, {"b", "db"}}, rules());
   CHECK(test::lines_of(made.net) ==
@@ -54,7 +54,7 @@ TEST_CASE("rows that are passed on are joined, with their indices") {
   CHECK(made.gradients.at("table") == blob_gradient::sparse("table_grad_indices_concat", "table_grad_values_concat"));
 }
 
-TEST_CASE("rows that ops make step aside for their sum") {
+TEST_CASE("gradient sums: computed rows get _autosplit names") {
   auto const made = plait::backward_pass(
       test::net_of<net>({"SparseLengthsSum: table rows lengths -> a", "SparseLengthsSum: table rows lengths -> b"}),
       {{"a", "da"}, {"b", "db"}}, rules());
@@ -66,7 +66,7 @@ TEST_CASE("rows that ops make step aside for their sum") {
               "table_grad_values_concat_split"});
 }
 
-TEST_CASE("indices that ops make step aside, too") {
+TEST_CASE("gradient sums: computed indices get _autosplit names, too") {
   auto const made = plait::backward_pass(test::net_of<net>({"SparseBoth: table -> a", "SparseBoth: table -> b"}),
                                          {{"a", "da"}, {"b", "db"}}, rules());
   CHECK(test::lines_of(made.net) ==
@@ -78,7 +78,7 @@ TEST_CASE("indices that ops make step aside, too") {
               "table_grad_values_concat_split"});
 }
 
-TEST_CASE("EnsureDense makes rows a tensor, which adds up with others") {
+TEST_CASE("gradient sums: EnsureDense makes a sparse gradient dense, which is then summed") {
   auto const made = plait::backward_pass(test::net_of<net>({"EnsureDense: x -> table", "Gather: table rows -> a",
                                                             "Gather: table rows2 -> b", "Direct: x -> c"}),
                                          {{"a", "da"}, {"b", "db"}, {"c", "dc"}}, rules());
@@ -90,26 +90,26 @@ TEST_CASE("EnsureDense makes rows a tensor, which adds up with others") {
               "Sum: x_grad _x_grad_autosplit_0 -> x_grad"});
 }
 
-TEST_CASE("a sum stands where the first gradient is made") {
+TEST_CASE("gradient sums: a sum is placed on the device of the first gradient") {
   auto const made = plait::backward_pass(at(test::net_of<net>({"Direct: x -> a", "Direct: x -> b"}), {1, 1}),
                                          {{"a", "da"}, {"b", "db"}}, rules());
   REQUIRE(made.net.ops.size() == 3);
   CHECK(made.net.ops[2].device == cuda(1));
 }
 
-TEST_CASE("a sum of gradients that are all passed on has the device of their op; none in Caffe2") {
+TEST_CASE("gradient sums: a sum of gradients that are all passed through has the device of their op, none in Caffe2") {
   net const n = at(test::net_of<net>({"Add: x x -> y"}), {2});
   auto const made = plait::backward_pass(n, {{"y", "dy"}}, rules());
   REQUIRE(test::lines_of(made.net) == lines{"Sum: dy dy -> x_grad"});
   CHECK(made.net.ops[0].device == cuda(2));
   CHECK_FALSE(plait::backward_pass(n, {{"y", "dy"}}, rules(), {.as_caffe2 = true}).net.ops.at(0).device);
-  // The same for rows.
+  // Likewise for sparse gradients.
   net const gathers = at(test::net_of<net>({"Gather: t i -> a", "Gather: t j -> b"}), {2, 2});
   for (plait::op_spec const& op : plait::backward_pass(gathers, {{"a", "da"}, {"b", "db"}}, rules()).net.ops)
     CHECK(op.device == cuda(2));
 }
 
-TEST_CASE("Caffe2 refuses to add a gradient that is passed on under the name of the sum") {
+TEST_CASE("gradient sums: Caffe2 refuses a gradient that is passed through under the name of the sum") {
   auto const refused = [](net const& n, std::vector<plait::gradient_seed> const& seeds) {
     CHECK_NOTHROW((void)plait::backward_pass(n, seeds, rules()));
     try {
@@ -119,14 +119,14 @@ TEST_CASE("Caffe2 refuses to add a gradient that is passed on under the name of 
       return e.problems.front().text;
     }
   };
-  // What is passed on has the name of a gradient that it was summed from itself.
+  // The gradient that is passed through has the name of one of the terms that it is the sum of.
   CHECK(refused(test::net_of<net>({"Direct: x -> h", "Add: x h -> x", "Direct: x -> a", "Direct: x -> b"}),
-                {{"a", "da"}, {"b", "db"}}) == "a gradient of 'x' that is passed on has the name of their sum");
+                {{"a", "da"}, {"b", "db"}}) == "a gradient of 'x' that is passed through has the name of the sum");
   CHECK(refused(test::net_of<net>({"Gather: t i -> a", "Gather: t i -> b"}), {{"a", "t_grad"}, {"b", "db"}}) ==
-        "a gradient of 't' that is passed on has the name of their sum");
+        "a gradient of 't' that is passed through has the name of the sum");
 }
 
-TEST_CASE("gradients on different devices are not added up") {
+TEST_CASE("gradient sums: gradients on different devices are refused") {
   net n = at(test::net_of<net>({"Direct: x -> a", "Direct: x -> b"}), {1, 2});
   net const before = n;
   try {
@@ -138,11 +138,11 @@ TEST_CASE("gradients on different devices are not added up") {
     CHECK(e.problems[0].text == "gradients of 'x' are on different devices");
   }
   CHECK(n == before);
-  // What Caffe2 makes for a seed has no device, which counts as a CPU.
+  // A fill for a seed has no device in Caffe2, which counts as a CPU.
   net const read_on = at(test::net_of<net>({"Direct: x -> h", "Direct: h -> y"}), {1, 1});
   CHECK_NOTHROW((void)plait::backward_pass(read_on, {"y", "h"}, rules()));
   CHECK_THROWS_AS((void)plait::backward_pass(read_on, {"y", "h"}, rules(), {.as_caffe2 = true}), plait::gradient_error);
-  // CPUs are one device, however they are numbered.
+  // All CPUs are one device, whatever their numbers.
   n.ops[0].device = plait::device_spec{plait::device_kind::cpu, 0};
   n.ops[1].device = std::nullopt;
   CHECK_NOTHROW((void)plait::backward_pass(n, {{"a", "da"}, {"b", "db"}}, rules()));

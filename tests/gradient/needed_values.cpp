@@ -1,5 +1,5 @@
-#include <plait/gradient/needed_values.hpp>
-#include <plait/gradient/scope_names.hpp>
+#include <plait/gradient/detail/needed_values.hpp>
+#include <plait/gradient/detail/scope_names.hpp>
 
 #include <array>
 #include <cstdint>
@@ -17,7 +17,7 @@ using net = test::edit_net;
 
 namespace {
 
-// A gradient op of op 1 reads a value of the net: a as op 0 made it, which op 1 overwrites.
+// The gradient op of op 1 reads the output a of op 0, which op 1 overwrites.
 struct reading {
   net const n = test::net_of<net>({"New: x -> a", "Tanh: a -> a"});
   plait::gradient_tape tape;
@@ -43,7 +43,7 @@ struct reading {
 
 }  // namespace
 
-TEST_CASE("needed_values: what is overwritten is missing, with its reader; what is there is not") {
+TEST_CASE("needed_values: an overwritten value is missing, with its reader") {
   reading r;
   auto const needed = r.provide(overwritten_values::refuse);
   REQUIRE(needed.missing().size() == 1);
@@ -53,7 +53,7 @@ TEST_CASE("needed_values: what is overwritten is missing, with its reader; what 
   CHECK(r.tape.inputs(0)[0] == r.gone);
 }
 
-TEST_CASE("needed_values: a copy stands in, after the op that makes the value") {
+TEST_CASE("needed_values: a copy after the producer replaces the value") {
   reading r;
   auto needed = r.provide(overwritten_values::copy);
   CHECK(needed.missing().empty());
@@ -67,7 +67,7 @@ TEST_CASE("needed_values: a copy stands in, after the op that makes the value") 
   CHECK(r.tape.texts[names[r.tape.inputs(0)[0]]] == needed.saved()[0].name);
 }
 
-TEST_CASE("needed_values: the op runs again before the reader, if it may") {
+TEST_CASE("needed_values: the producer is recomputed before the reader if it is deterministic") {
   reading r;
   auto const needed = r.provide(overwritten_values::recompute);
   CHECK(needed.missing().empty());
@@ -80,7 +80,7 @@ TEST_CASE("needed_values: the op runs again before the reader, if it may") {
   CHECK(other.provide(overwritten_values::recompute, false).missing().size() == 1);
 }
 
-TEST_CASE("needed_values: inside an op what cannot run again is copied") {
+TEST_CASE("needed_values: in nested nets a value that cannot be recomputed is copied") {
   reading r;
   plait::needed_values<net> needed(r.tape, r.forward, [](plait::op_index) { return false; });
   needed.set_policy({.how = overwritten_values::recompute, .copy_the_rest = true});
@@ -90,28 +90,29 @@ TEST_CASE("needed_values: inside an op what cannot run again is copied") {
   CHECK(r.tape.is_made(r.tape.inputs(0)[0]));
 }
 
-TEST_CASE("needed_values: what becomes of a value depends on the policy, and on what the net around says") {
-  using plait::later_value;
+TEST_CASE("needed_values: availability depends on the policy and on the enclosing net") {
+  using plait::value_availability;
   reading r;
   plait::blob_index const x = r.forward.find("x");
   gradient_operand const given = r.forward.operand({x, 0});
-  auto const later = [&](plait::value_policy policy, bool repeatable, later_value outside, gradient_operand v) {
+  auto const available = [&](plait::value_policy policy, bool repeatable, value_availability outside,
+                             gradient_operand v) {
     plait::needed_values<net> needed(r.tape, r.forward, [=](plait::op_index) { return repeatable; });
     needed.set_policy(policy);
     needed.share(x, {"x", outside, false});
-    return needed.later(v);
+    return needed.availability(v);
   };
   using how = overwritten_values;
-  CHECK(later({.how = how::refuse}, true, later_value::kept, r.gone) == later_value::refused);
-  CHECK(later({.how = how::copy}, true, later_value::kept, r.gone) == later_value::kept);
-  CHECK(later({.how = how::recompute}, true, later_value::kept, r.gone) == later_value::kept);
-  CHECK(later({.how = how::recompute}, false, later_value::kept, r.gone) == later_value::overwritten);
-  CHECK(later({.how = how::refuse}, true, later_value::kept, r.present) == later_value::kept);
-  CHECK(later({.how = how::copy}, true, later_value::refused, given) == later_value::refused);
-  CHECK(later({.how = how::copy}, true, later_value::overwritten, given) == later_value::kept);
+  CHECK(available({.how = how::refuse}, true, value_availability::kept, r.gone) == value_availability::refused);
+  CHECK(available({.how = how::copy}, true, value_availability::kept, r.gone) == value_availability::kept);
+  CHECK(available({.how = how::recompute}, true, value_availability::kept, r.gone) == value_availability::kept);
+  CHECK(available({.how = how::recompute}, false, value_availability::kept, r.gone) == value_availability::overwritten);
+  CHECK(available({.how = how::refuse}, true, value_availability::kept, r.present) == value_availability::kept);
+  CHECK(available({.how = how::copy}, true, value_availability::refused, given) == value_availability::refused);
+  CHECK(available({.how = how::copy}, true, value_availability::overwritten, given) == value_availability::kept);
 }
 
-TEST_CASE("needed_values: for its shape alone an operand may be another value, for its device alone the last one") {
+TEST_CASE("needed_values: operands read for their shape or device are replaced by other values") {
   net const n = test::net_of<net>({"FC: x w v -> a", "Tanh: a -> b", "FC: x w v -> a"});
   plait::gradient_tape tape;
   plait::forward_net<net> forward{n};

@@ -1,13 +1,13 @@
-#include <plait/gradient/op_rules.hpp>
+#include <plait/gradient/detail/op_rules.hpp>
 
 #include <doctest/doctest.h>
 
 #include <net/test_nets.hpp>
 #include <support/op_lines.hpp>
 
-#include <plait/gradient/gradient_tape.hpp>
+#include <plait/gradient/detail/gradient_tape.hpp>
 
-TEST_CASE("op_rules: what the table says of each op's type") {
+TEST_CASE("op_rules: finds the rule of each op's type") {
   plait::gradient_rules rules;
   rules.set_none({"Shape"});
   rules.refuse("Argmax", "no");

@@ -13,23 +13,23 @@
 #include <net/test_nets.hpp>
 #include <support/recorded_net.hpp>
 
-#include <plait/exec/operators/arithmetic.hpp>
-#include <plait/exec/operators/casts.hpp>
-#include <plait/exec/operators/fills.hpp>
-#include <plait/exec/operators/functions.hpp>
-#include <plait/exec/operators/gather.hpp>
-#include <plait/exec/operators/learning_rate.hpp>
-#include <plait/exec/operators/optimizers.hpp>
-#include <plait/exec/operators/reductions.hpp>
-#include <plait/exec/operators/scatter.hpp>
-#include <plait/exec/operators/sets.hpp>
-#include <plait/exec/operators/sparse_optimizers.hpp>
-#include <plait/exec/operators/sums.hpp>
-#include <plait/exec/operators/unsorted_segments.hpp>
+#include <plait/exec/detail/operators/arithmetic.hpp>
+#include <plait/exec/detail/operators/casts.hpp>
+#include <plait/exec/detail/operators/fills.hpp>
+#include <plait/exec/detail/operators/functions.hpp>
+#include <plait/exec/detail/operators/gather.hpp>
+#include <plait/exec/detail/operators/learning_rate.hpp>
+#include <plait/exec/detail/operators/optimizers.hpp>
+#include <plait/exec/detail/operators/reductions.hpp>
+#include <plait/exec/detail/operators/scatter.hpp>
+#include <plait/exec/detail/operators/sets.hpp>
+#include <plait/exec/detail/operators/sparse_optimizers.hpp>
+#include <plait/exec/detail/operators/sums.hpp>
+#include <plait/exec/detail/operators/unsorted_segments.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/netdef/text_writer.hpp>
+#include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/traits.hpp>
 
 using plait::blob_gradient;
@@ -62,7 +62,7 @@ plait::operators<backend> const& table() {
   return made;
 }
 
-// A step's gradients as they are fed: made up, and different every time.
+// Returns synthetic gradients to feed, different in every step.
 numbers made_up(std::string const& blob, std::size_t size, std::size_t step) {
   numbers made;
   for (std::size_t i = 0; i != size; ++i)
@@ -74,8 +74,8 @@ numbers made_up(std::string const& blob, std::size_t size, std::size_t step) {
 struct fed_parameter {
   plait::shape dims;
   numbers values;
-  std::vector<std::int64_t> rows = {};  // of a sparse gradient
-  plait::shape rows_dims = {};          // of that list; a vector if none are given
+  std::vector<std::int64_t> rows = {};  // indices of a sparse gradient
+  plait::shape rows_dims = {};          // shape of the indices; a vector if empty
 };
 using model = std::map<std::string, fed_parameter>;
 
@@ -101,7 +101,7 @@ strings names_of(model const& m) {
   return made;
 }
 
-// The parameters after some steps of the net that `add` makes, by the runtime.
+// Returns the parameters after some steps of the net that `add` extends, by the runtime.
 template <class T, class Add>
 std::map<std::string, numbers> run(model const& m, std::size_t steps, Add const& add) {
   plait::netdef net, init;
@@ -138,8 +138,8 @@ std::map<std::string, numbers> run(model const& m, std::size_t steps, Add const&
   return after;
 }
 
-// The same in a plain loop: `step(name, parameter, gradient, number of the step)` changes the parameter. Sparse
-// gradients arrive as what they stand for.
+// Oracle in a plain loop: `step(name, parameter, gradient, step number)` updates the parameter. Sparse gradients arrive
+// dense.
 template <class Prepare, class Step>
 std::map<std::string, numbers> oracle(model const& m, std::size_t steps, Prepare const& prepare, Step const& step) {
   std::map<std::string, numbers> now;
@@ -180,7 +180,7 @@ void check_close(std::map<std::string, numbers> const& got, std::map<std::string
 
 model const dense{{"w", {{2, 3}, {0.5, -1, 2, 0.25, -0.75, 1.5}}}, {"b", {{2}, {0.1, -0.2}}}};
 model const with_table{{"b", {{2}, {0.1, -0.2}}}, {"table", {{4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}, {3, 1, 3}}}};
-// The same, of which rows were gathered by a matrix of indices.
+// Like with_table, with a matrix of indices.
 model const with_matrix{{"b", {{2}, {0.1, -0.2}}}, {"table", {{4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}, {3, 1, 3, 0}, {2, 2}}}};
 constexpr std::size_t steps = 7;
 
@@ -203,7 +203,7 @@ auto each(F const& change) {
   };
 }
 
-// The same, but that rows which a sparse gradient does not have take no step.
+// Like each(), but rows absent from a sparse gradient take no step.
 template <class F>
 auto each_listed(model const& m, F const& change) {
   return [&m, change](std::string const& name, numbers& p, numbers const& g, std::size_t k) {
@@ -240,7 +240,7 @@ void check_ops(N const& net, std::vector<plait::op_spec> const& expected) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("SGD is the step it says, dense and sparse", T, float, double) {
+TEST_CASE_TEMPLATE("add_sgd: equals the oracle, dense and sparse", T, float, double) {
   for (model const& given : {with_table, with_matrix})
     check_close(run<T>(given, steps,
                        [&](auto& net) {
@@ -252,7 +252,7 @@ TEST_CASE_TEMPLATE("SGD is the step it says, dense and sparse", T, float, double
                 tolerance<T>);
 }
 
-TEST_CASE_TEMPLATE("momentum, with and without Nesterov's", T, float, double) {
+TEST_CASE_TEMPLATE("add_sgd: momentum equals the oracle, with and without Nesterov", T, float, double) {
   for (bool const nesterov : {false, true}) {
     CAPTURE(nesterov);
     kept m;
@@ -273,7 +273,7 @@ TEST_CASE_TEMPLATE("momentum, with and without Nesterov's", T, float, double) {
   }
 }
 
-TEST_CASE_TEMPLATE("Adagrad: a sparse gradient does what the dense one does, rows that repeat too", T, float, double) {
+TEST_CASE_TEMPLATE("add_adagrad: a sparse gradient with duplicate rows equals the dense one", T, float, double) {
   for (model const& given : {with_table, with_matrix}) {
     kept m;
     check_close(
@@ -291,7 +291,7 @@ TEST_CASE_TEMPLATE("Adagrad: a sparse gradient does what the dense one does, row
   }
 }
 
-TEST_CASE("Adagrad that forgets") {
+TEST_CASE("add_adagrad: decay equals the oracle") {
   kept m;
   check_close(run<float>(dense, steps,
                          [](auto& net) {
@@ -306,7 +306,7 @@ TEST_CASE("Adagrad that forgets") {
               tolerance<float>);
 }
 
-TEST_CASE_TEMPLATE("Adam begins with its first step; as with Caffe2 it begins with the second", T, float, double) {
+TEST_CASE_TEMPLATE("add_adam: starts at step 1, or with first_step = 1 at step 2 as Caffe2", T, float, double) {
   for (std::int64_t const first : {0, 1}) {
     CAPTURE(first);
     kept m;
@@ -330,7 +330,7 @@ TEST_CASE_TEMPLATE("Adam begins with its first step; as with Caffe2 it begins wi
   }
 }
 
-TEST_CASE_TEMPLATE("RmsProp applies its rate once", T, float, double) {
+TEST_CASE_TEMPLATE("add_rms_prop: applies its rate once", T, float, double) {
   kept m;
   check_close(run<T>(dense, steps,
                      [](auto& net) {
@@ -347,7 +347,7 @@ TEST_CASE_TEMPLATE("RmsProp applies its rate once", T, float, double) {
               10 * tolerance<T>);
 }
 
-TEST_CASE_TEMPLATE("optimizers: a sparse gradient does to the rows it has what the dense one does", T, float, double) {
+TEST_CASE_TEMPLATE("optimizers: a sparse gradient updates its rows as the dense one does", T, float, double) {
   for (model const* const given : {&with_table, &with_matrix}) {
     for (bool const nesterov : {false, true}) {
       CAPTURE(nesterov);
@@ -406,7 +406,7 @@ TEST_CASE_TEMPLATE("optimizers: a sparse gradient does to the rows it has what t
   }
 }
 
-TEST_CASE("the rate follows its policy from step 0, or from Caffe2's step 1") {
+TEST_CASE("rate_schedule: the policy starts at step 0, or at Caffe2's step 1") {
   for (std::int64_t const first : {0, 1}) {
     CAPTURE(first);
     check_close(run<float>(dense, steps,
@@ -424,7 +424,8 @@ TEST_CASE("the rate follows its policy from step 0, or from Caffe2's step 1") {
   }
 }
 
-TEST_CASE_TEMPLATE("gradients are clipped to a norm, together or one by one, and to values", T, float, double) {
+TEST_CASE_TEMPLATE("gradient_preparation: clips by global norm, by norm per parameter, and by value", T, float,
+                   double) {
   for (int const how : {0, 1, 2, 3}) {
     CAPTURE(how);
     plait::gradient_preparation options;
@@ -465,7 +466,7 @@ TEST_CASE_TEMPLATE("gradients are clipped to a norm, together or one by one, and
   }
 }
 
-TEST_CASE_TEMPLATE("weight decay comes after clipping", T, float, double) {
+TEST_CASE_TEMPLATE("gradient_preparation: weight decay follows clipping", T, float, double) {
   auto const prepare = [](std::map<std::string, numbers>& gradients, std::map<std::string, numbers> const& now) {
     for (auto& [name, g] : gradients)
       for (std::size_t i = 0; i != g.size(); ++i) g[i] = std::clamp(g[i], -0.5, 0.5) + 0.25 * now.at(name)[i];
@@ -481,7 +482,7 @@ TEST_CASE_TEMPLATE("weight decay comes after clipping", T, float, double) {
       tolerance<T>);
 }
 
-TEST_CASE("gradients can be prepared for a step of one's own") {
+TEST_CASE("add_gradient_preparation: prepares gradients for a user-defined step") {
   auto const prepare = [](std::map<std::string, numbers>& gradients, std::map<std::string, numbers> const& now) {
     for (auto& [name, g] : gradients)
       for (std::size_t i = 0; i != g.size(); ++i) g[i] = std::clamp(g[i], -0.5, 0.5) + 0.25 * now.at(name)[i];
@@ -496,7 +497,7 @@ TEST_CASE("gradients can be prepared for a step of one's own") {
   check_close(got, oracle(dense, steps, prepare, subtract), tolerance<float>);
 }
 
-TEST_CASE("two parameters with one gradient: neither changes what the other sees") {
+TEST_CASE("optimizers: two parameters that share a gradient do not affect each other") {
   model const twins{{"p", {{2}, {1, 2}}}, {"q", {{2}, {3, 4}}}};
   auto const gradients = [] {
     gradient_map made;
@@ -530,7 +531,7 @@ TEST_CASE("two parameters with one gradient: neither changes what the other sees
   }
 }
 
-TEST_CASE("several optimisers in one net count its steps once") {
+TEST_CASE("optimizers: several optimisers in one net share the step counter") {
   auto const got = run<float>(dense, 4, [](auto& net) {
     auto update = plait::add_sgd(net, gradients_of(dense), strings{"w"}, {.rate = 0.1f, .momentum = 0.5f});
     auto const other =
@@ -557,7 +558,7 @@ TEST_CASE("several optimisers in one net count its steps once") {
               tolerance<float>);
 }
 
-TEST_CASE_TEMPLATE("ops are those of Caffe2's optimizer.py", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("optimizers: ops equal those of Caffe2's optimizer.py", N, PLAIT_MUTABLE_NETS) {
   using plait::op_spec;
   gradient_map gradients;
   gradients.insert_or_assign("w", blob_gradient::dense("w_grad"));
@@ -636,8 +637,8 @@ TEST_CASE_TEMPLATE("ops are those of Caffe2's optimizer.py", N, PLAIT_MUTABLE_NE
   }
 }
 
-TEST_CASE("parameters and state last where a net declares what it leaves") {
-  // Nothing reads the new parameter: only the declaration keeps it.
+TEST_CASE("optimizers: parameters and state persist in a net with declared outputs") {
+  // Nothing reads the new parameter: only the declaration keeps it live.
   plait::netdef net;
   net.add_op("SumElements", {"w"}, {"loss"});
   for (char const* name : {"w", "w_grad"}) net.external_input.push_back(net.intern(name));
@@ -662,7 +663,7 @@ TEST_CASE("parameters and state last where a net declares what it leaves") {
   CHECK(blobs.fetch<std::int64_t>("optimizer_iteration") == std::vector<std::int64_t>{2});
 }
 
-TEST_CASE("steps of recorded training, but for names") {
+TEST_CASE("add_sgd: equals the recorded training nets of Caffe2, except for names") {
   for (bool const momentum : {false, true}) {
     auto const recorded = test::recorded_net("run", momentum ? "train_mlp_momentum" : "train_mlp", 1);
     if (!recorded) continue;
@@ -687,7 +688,7 @@ TEST_CASE("steps of recorded training, but for names") {
   }
 }
 
-TEST_CASE_TEMPLATE("what cannot be done is refused, and the net stays as it was", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("optimizers: an error names the parameter and leaves the net unchanged", N, PLAIT_MUTABLE_NETS) {
   gradient_map gradients;
   gradients.insert_or_assign("w", blob_gradient::dense("w_grad"));
   gradients.insert_or_assign("t", blob_gradient::sparse("rows", "t_grad"));
@@ -720,7 +721,7 @@ TEST_CASE_TEMPLATE("what cannot be done is refused, and the net stays as it was"
   CHECK(test::describe(net) == once);
 }
 
-TEST_CASE("ops are for the device that is asked for") {
+TEST_CASE("optimizers: ops are placed on the requested device") {
   plait::device_spec const gpu{plait::device_kind::cuda, 1};
   gradient_map gradients;
   gradients.insert_or_assign("w", blob_gradient::dense("w_grad"));

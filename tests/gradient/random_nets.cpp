@@ -1,5 +1,5 @@
-// Gradients of random nets, run by an interpreter and compared with finite differences; what is refused is confirmed by
-// an analysis of its own.
+// Differential test of random nets: an interpreter runs the gradients and compares them with finite differences; an
+// independent analysis confirms refusals.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct problem_net {
   std::vector<plait::gradient_seed> ys;
 };
 
-// "Cos" stands for ops that give something else when they run again.
+// "Cos" represents non-deterministic ops.
 plait::gradient_rules const& rules() {
   static plait::gradient_rules const made = [] {
     plait::gradient_rules r = plait::gradient_rules::standard();
@@ -57,7 +57,7 @@ class generator {
     give("z", values(2));
     give("rows", {static_cast<double>(below(4)), static_cast<double>(below(4))});
     for (std::size_t i = 0; i != ops; ++i) add_op(i);
-    // Results: anything, mostly what was written last; seldom two that are one blob.
+    // Seeds: any blobs, mostly the last one written; seldom a blob twice.
     std::size_t const count = 1 + below(3);
     for (std::size_t i = 0; i != count; ++i) {
       std::vector<std::string> const all = floats(0);
@@ -92,7 +92,7 @@ class generator {
     made_.net.external_inputs.push_back(name);
     made_.given[name] = now_[name] = what;
   }
-  // Blobs of a size; 0: of any.
+  // Returns the blobs of a size; 0: of any size.
   std::vector<std::string> floats(std::size_t size) {
     std::vector<std::string> found;
     for (auto const& [name, what] : now_)
@@ -117,7 +117,7 @@ class generator {
     if (op.type == "Sum")
       while (below(3) != 0) op.inputs.push_back(another());
     if (op.type == "Scale") op.arguments.push_back({"scale", 0.75f});
-    if (op.type == "ConstantFill" && below(2) == 0) {  // other indices
+    if (op.type == "ConstantFill" && below(2) == 0) {  // changes the indices
       op = {"ConstantFill", {"rows"}, {"rows"}, {{"value", static_cast<float>(below(4))}}};
       run(op);
       made_.net.ops.push_back(std::move(op));
@@ -159,13 +159,13 @@ class generator {
     bool const stops = op.type == "StopGradient";
     std::string const stopped = op.outputs[0];
     made_.net.ops.push_back(std::move(op));
-    if (stops && below(8) != 0) {  // mostly somebody reads it
+    if (stops && below(8) != 0) {  // mostly with a reader
       op_spec const reader{"Scale", {stopped}, {fresh + "s"}, {{"scale", 0.5f}}};
       run(reader);
       made_.net.ops.push_back(reader);
     }
   }
-  // Whether numbers stay small.
+  // Returns false if elements become large.
   bool run(op_spec const& op) {
     number_map after = now_;
     test::interpret_ops({op}, after);
@@ -182,8 +182,8 @@ class generator {
   std::optional<std::string> last_;
 };
 
-// What the test knows of a net by itself: which values have gradients, which the gradient ops need, and of which
-// version of a blob the gradient is that stands in the result.
+// Oracle: which values have gradients, which values gradient ops need, and to which version of a blob the exported
+// gradient belongs.
 struct analysis {
   std::vector<std::vector<version>> reads;
   std::vector<std::vector<version>> writes;
@@ -191,16 +191,16 @@ struct analysis {
   std::map<version, std::size_t> producer;
 
   struct contribution {
-    std::optional<version> rows;  // sparse, at the indices in this value
+    std::optional<version> rows;  // the indices, if sparse
   };
   std::map<version, std::vector<contribution>> contributions;
-  std::map<version, bool> has;  // a gradient; whether it is sparse
+  std::map<version, bool> has;  // values with a gradient; true: sparse
   std::map<version, std::optional<version>> rows_of;
   std::map<std::string, std::optional<std::uint32_t>> exposed;
-  std::set<std::pair<std::size_t, version>> needed;  // by op; npos: by several
-  std::set<version> shaped;                          // those of which the shape alone is needed
-  std::map<version, version> like;                   // whose shape a value has; those of one shape lead to one
-  std::set<std::size_t> unread;                      // StopGradient
+  std::set<std::pair<std::size_t, version>> needed;  // with the reader; npos: several
+  std::set<version> shaped;                          // values whose shape alone is needed
+  std::map<version, version> like;                   // representative of the shape class
+  std::set<std::size_t> unread;                      // StopGradient ops without a reader
 
   analysis(problem_net const& p) {
     edit_net const& n = p.net;
@@ -259,7 +259,7 @@ struct analysis {
   }
 
  private:
-  // The sum of what came for a value: all its readers are done.
+  // Sums the contributions to a value, after all its readers.
   void settle(version const& v) {
     auto const& all = contributions[v];
     if (all.empty() || has.contains(v)) return;
@@ -286,7 +286,7 @@ struct analysis {
     if (op.type == "StopGradient" || op.type == "ConstantFill") return;
     for (version const& v : writes[at])
       if (has.contains(v) && has[v]) {
-        shaped.insert(v);  // made dense
+        shaped.insert(v);  // is made dense
         if (rows_of[v]) needed.emplace(at, *rows_of[v]);
       }
     if (op.type == "Tanh" || op.type == "Sigmoid" || op.type == "Relu") needed.emplace(at, writes[at][0]);
@@ -304,7 +304,7 @@ struct analysis {
   }
 };
 
-// The sum of the results, each weighted by its gradient, when one element of one value is changed.
+// Finite differences of the sum of the seeds, weighted by their gradients, by one element of a value.
 class differences {
  public:
   differences(problem_net const& p, analysis const& a) : p_(&p), a_(&a) {
@@ -313,7 +313,7 @@ class differences {
   }
   numbers const& at(version const& v) const { return values_.at(v); }
 
-  // nothing where a kink is too near
+  // Returns nothing if a kink is too near.
   std::optional<double> slope(version const& v, std::size_t element) {
     for (double h : {2e-4, 2e-5, 2e-6}) {
       double f[4];
@@ -343,7 +343,7 @@ class differences {
       auto const& made = a_->writes[op];
       for (std::size_t o = 0; o != made.size(); ++o) {
         if (first) values_[made[o]] = out[o];
-        if (type == "StopGradient") out[o] = values_.at(made[o]);  // what it hides does not change
+        if (type == "StopGradient") out[o] = values_.at(made[o]);  // constant for differences
         if (v != nullptr && made[o] == *v) out[o].at(element) += by;
       }
     };
@@ -373,7 +373,7 @@ struct tally {
   std::size_t skipped = 0;
 };
 
-// Why a net is refused in a mode, as the test sees it: values that are gone and cannot be provided.
+// Returns the overwritten values that a policy cannot provide: the expected reasons for refusal.
 std::set<version> unprovidable(problem_net const& p, analysis const& a, overwritten_values how) {
   std::set<version> found;
   for (version const& v : a.gone())
@@ -397,7 +397,7 @@ void check(problem_net const& p, overwritten_values how, tally& count) {
     for (plait::gradient_problem const& problem : e.problems) {
       CAPTURE(problem.text);
       if (!problem.needed) {
-        REQUIRE(problem.text.find("nobody reads") != std::string::npos);
+        REQUIRE(problem.text.find("has no reader") != std::string::npos);
         unread.insert(problem.op.value());
         continue;
       }
@@ -416,7 +416,7 @@ void check(problem_net const& p, overwritten_values how, tally& count) {
   REQUIRE(a.unread.empty());
   REQUIRE(unprovidable(p, a, how).empty());
 
-  // The same as a net of its own.
+  // backward_pass returns the same ops as a separate net.
   auto const apart = plait::backward_pass(p.net, p.ys, rules(), options);
   REQUIRE(apart.gradients == map);
   std::size_t const split = whole.ops.size() - apart.net.ops.size();
@@ -498,14 +498,14 @@ void check_all(overwritten_values how, std::size_t least_accepted, std::size_t l
 
 }  // namespace
 
-TEST_CASE("random nets agree with finite differences, or are refused with reason") {
+TEST_CASE("backward_pass on random nets: equals finite differences or refuses for the right reason") {
   check_all(overwritten_values::refuse, 300, 300);
 }
 
-TEST_CASE("with copies of what is overwritten, random nets agree with finite differences") {
+TEST_CASE("backward_pass on random nets with copies: equals finite differences") {
   check_all(overwritten_values::copy, 1800, 0);
 }
 
-TEST_CASE("with ops that run again, random nets agree with finite differences, or are refused with reason") {
+TEST_CASE("backward_pass on random nets with recompute: equals finite differences or refuses for the right reason") {
   check_all(overwritten_values::recompute, 500, 100);
 }

@@ -1,4 +1,4 @@
-#include <plait/gradient/saved_values.hpp>
+#include <plait/gradient/detail/saved_values.hpp>
 
 #include <cstdint>
 #include <string>
@@ -22,27 +22,27 @@ saved_value copy_at(std::uint32_t position, std::string const& blob, std::vector
 
 }  // namespace
 
-TEST_CASE("insert_saved_values: positions count the ops as they were") {
+TEST_CASE("insert_saved_values: positions refer to the ops before insertion") {
   auto n = test::net_of<test::edit_net>({"A: x -> a", "B: a -> a", "C: a -> c"});
   plait::insert_saved_values(n, {copy_at(0, "x"), copy_at(1, "a"), copy_at(3, "c")});
   CHECK(test::lines_of(n) ==
         lines{"Copy: x -> x_saved", "A: x -> a", "Copy: a -> a_saved", "B: a -> a", "C: a -> c", "Copy: c -> c_saved"});
 }
 
-TEST_CASE("insert_saved_values: of a blob that may be unset, zeros of its shape") {
+TEST_CASE("insert_saved_values: a blob that may be unset is saved as zeros of its shape") {
   auto n = test::net_of<test::edit_net>({"A: x -> a"});
   plait::insert_saved_values(n, {{{}, 1, "a", "a_saved", true}});
   CHECK(test::lines_of(n) == lines{"A: x -> a", "ZerosLike: a -> a_saved"});
 }
 
-TEST_CASE("insert_saved_values: none leave the net as it is") {
+TEST_CASE("insert_saved_values: an empty list leaves the net unchanged") {
   auto n = test::net_of<test::edit_net>({"A: x -> a"});
   auto const before = n;
   plait::insert_saved_values(n, {});
   CHECK(n == before);
 }
 
-TEST_CASE("insert_saved_values: a copy goes where its value was made") {
+TEST_CASE("insert_saved_values: a copy is placed on the producer's device") {
   auto n = test::net_of<test::edit_net>({"A: x -> a", "B: a -> a"});
   n.ops[0].device = plait::device_spec{plait::device_kind::cuda, 1};
   plait::insert_saved_values(n, {copy_at(0, "x"), copy_at(1, "a")});
@@ -50,7 +50,7 @@ TEST_CASE("insert_saved_values: a copy goes where its value was made") {
   CHECK(n.ops[2].device == plait::device_spec{plait::device_kind::cuda, 1});
 }
 
-TEST_CASE("insert_saved_values: into nets inside ops, which come last and do not move the others") {
+TEST_CASE("insert_saved_values: copies into nested nets do not shift positions in the outer net") {
   plait::net_builder b("n");
   for (char const* name : {"cond", "x", "y"}) b.external_input(name);
   b.op("Tanh", {"x"}, {"x"});

@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
 #include <plait/core/symbols.hpp>
-#include <plait/gradient/scope_names.hpp>
+#include <plait/gradient/detail/scope_names.hpp>
 
-TEST_CASE("scope_names: a net's own names and those of all nets around it") {
+TEST_CASE("scope_names: contains the names of the net and of all enclosing nets") {
   plait::symbol_table outermost, around, own;
   outermost.intern("a");
   around.intern("b");
@@ -13,7 +13,7 @@ TEST_CASE("scope_names: a net's own names and those of all nets around it") {
   CHECK(third.contains("a"));
   CHECK(third.contains("b"));
   CHECK_FALSE(third.contains("c"));
-  own.intern("c");  // seen as soon as it is there
+  own.intern("c");  // later additions are visible
   CHECK(third.contains("c"));
   CHECK_FALSE(second.contains("c"));
   CHECK_FALSE(first.contains("b"));

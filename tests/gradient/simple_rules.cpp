@@ -1,4 +1,4 @@
-#include <plait/gradient/rules/simple_rules.hpp>
+#include <plait/gradient/detail/rules/simple_rules.hpp>
 
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ std::vector<std::string> outputs_of_fc_gradient(std::vector<std::string> only) {
   return names;
 }
 
-TEST_CASE("the gradient of data is not computed where only parameters are asked for") {
+TEST_CASE("simple_rules: an optional gradient is omitted unless requested (FC data)") {
   using names = std::vector<std::string>;
   CHECK(outputs_of_fc_gradient({"w", "b"}) == names{"w_grad", "b_grad"});
   CHECK(outputs_of_fc_gradient({"w", "x"}) == names{"w_grad", "b_grad", "x_grad"});

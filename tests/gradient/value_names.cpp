@@ -1,4 +1,4 @@
-#include <plait/gradient/value_names.hpp>
+#include <plait/gradient/detail/value_names.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/gradient/gradient_tape.hpp>
+#include <plait/gradient/detail/gradient_tape.hpp>
 
 using plait::gradient_operand;
 using plait::gradient_tape;
@@ -29,15 +29,15 @@ std::vector<std::uint32_t> all(gradient_tape const& tape) {
 
 }  // namespace
 
-TEST_CASE("a name is free again when what has it is read for the last time") {
+TEST_CASE("value_names: a name is free after the last read of its value") {
   gradient_tape tape(1);
   gradient_operand const x{0};
   gradient_operand const a = tape.make_value("g");
   gradient_operand const b = tape.make_value("g");
   gradient_operand const c = tape.make_value("g");
   add(tape, {x}, {a});
-  add(tape, {a}, {b});     // in place of a? no: a is read once more
-  add(tape, {a, b}, {c});  // in place of b or a
+  add(tape, {a}, {b});     // cannot overwrite a, which is read once more
+  add(tape, {a, b}, {c});  // overwrites b or a
   auto const order = all(tape);
   plait::value_names names(tape, order);
   names.hold(tape.texts.intern("x"), x);
@@ -47,7 +47,7 @@ TEST_CASE("a name is free again when what has it is read for the last time") {
   CHECK(tape.texts[names[c]] == "g");
 }
 
-TEST_CASE("wishes that are granted are granted whatever stands there") {
+TEST_CASE("value_names: force_wishes overwrites live values") {
   gradient_tape tape(1);
   gradient_operand const x{0};
   gradient_operand const a = tape.make_value("x");
@@ -58,13 +58,13 @@ TEST_CASE("wishes that are granted are granted whatever stands there") {
   plait::value_names names(tape, order);
   names.hold(tape.texts.intern("x"), x);
   names.keep(x);
-  names.grant_wishes();
+  names.force_wishes();
   names.assign();
   CHECK(tape.texts[names[a]] == "x");
   CHECK(tape.texts[names[b]] == "x");
 }
 
-TEST_CASE("what is kept keeps its name; an op that wants its operands apart gets them so") {
+TEST_CASE("value_names: a kept value keeps its name; not_in_place forbids the name of an input") {
   gradient_tape tape(1);
   gradient_operand const x{0};
   gradient_operand const a = tape.make_value("x");
@@ -72,7 +72,7 @@ TEST_CASE("what is kept keeps its name; an op that wants its operands apart gets
   gradient_operand const c = tape.make_value_like(b);
   add(tape, {x}, {a});
   add(tape, {a}, {b});
-  tape[add(tape, {b}, {c})].apart = true;
+  tape[add(tape, {b}, {c})].not_in_place = true;
   auto const order = all(tape);
   plait::value_names names(tape, order);
   names.hold(tape.texts.intern("x"), x);
@@ -84,7 +84,7 @@ TEST_CASE("what is kept keeps its name; an op that wants its operands apart gets
   CHECK(tape.texts[names[c]] != "x");
 }
 
-TEST_CASE("outputs of one op have names of their own, also if nobody reads them") {
+TEST_CASE("value_names: outputs of one op have distinct names, also without readers") {
   gradient_tape tape(0);
   gradient_operand const a = tape.make_value("g");
   gradient_operand const b = tape.make_value("g");
@@ -96,7 +96,7 @@ TEST_CASE("outputs of one op have names of their own, also if nobody reads them"
   CHECK(tape.texts[names[b]] == "g_1");
 }
 
-TEST_CASE("a forced name stands whatever has it") {
+TEST_CASE("value_names: a forced name overwrites a live value") {
   gradient_tape tape(1);
   gradient_operand const state{0};
   gradient_operand const after = tape.make_value_like(state);
@@ -110,7 +110,7 @@ TEST_CASE("a forced name stands whatever has it") {
   CHECK(tape.texts[names[after]] == "state");
 }
 
-TEST_CASE("numbers skip names that are taken") {
+TEST_CASE("value_names: numeric suffixes skip names in use") {
   gradient_tape tape(2);
   gradient_operand const g{0};
   gradient_operand const g1{1};

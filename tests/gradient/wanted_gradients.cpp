@@ -1,5 +1,5 @@
-// Where a backward pass needs no gradients.
-#include <plait/gradient/wanted_gradients.hpp>
+// Inactive ops need no gradients.
+#include <plait/gradient/detail/wanted_gradients.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,12 +17,12 @@ using net = test::edit_net;
 
 namespace {
 
-// Places: nobody wants the gradient of what it makes. Late: refuses when it has made an op already.
+// The outputs of Places are inactive. Late refuses after it has emitted an op.
 plait::gradient_rules const& rules() {
   static plait::gradient_rules const made = [] {
     plait::gradient_rules r = test::gradient_rules_of_tests();
     r.set_none({"Places"});
-    r.edit("Places").ends = true;
+    r.edit("Places").has_inactive_outputs = true;
     r.refuse("Never", "it has none");
     r.set("Late", [](plait::gradient_context& c) {
       c.op("LateGradient", {c.output_gradient(0)}, {c.input_gradient(0)});
@@ -55,7 +55,7 @@ std::vector<std::string> behind(std::vector<std::string> ops) {
 
 }  // namespace
 
-TEST_CASE("wanted_gradients: an op that reads only places needs no gradient") {
+TEST_CASE("wanted_gradients: an op that reads inactive values only needs no gradient") {
   for (std::string const type : {"Never", "Unknown", "Late"}) {
     CAPTURE(type);
     auto const made = back(behind({"Places: x -> p", type + ": p -> f"}));
@@ -67,9 +67,9 @@ TEST_CASE("wanted_gradients: an op that reads only places needs no gradient") {
   }
 }
 
-TEST_CASE("wanted_gradients: ops in a row, several inputs, and what is made of nothing") {
+TEST_CASE("wanted_gradients: inactivity propagates through chains and needs all inputs inactive") {
   CHECK(problems(behind({"Places: x -> p", "Never: p -> q", "Unknown: q p -> r", "Never: r -> f"})).empty());
-  // One input that is no place is enough; so is one that somebody fills in.
+  // One active input suffices; so does a fill.
   lines const one = {"op 1 (Never): it has none"};
   CHECK(problems(behind({"Places: x -> p", "Never: p z -> f"})) == one);
   CHECK(problems(behind({"ConstantFill: -> p", "Never: p -> f"})) == one);
@@ -78,30 +78,30 @@ TEST_CASE("wanted_gradients: ops in a row, several inputs, and what is made of n
   CHECK(problems(behind({"Never: -> f"})) == lines{"op 0 (Never): it has none"});
 }
 
-TEST_CASE("wanted_gradients: places in one version, numbers in another") {
+TEST_CASE("wanted_gradients: versions of one blob differ in activity") {
   CHECK(problems(behind({"Places: x -> p", "Never: p -> f", "Direct: z -> p"})).empty());
   CHECK(problems(behind({"Places: x -> p", "Direct: z -> p", "Never: p -> f"})) == lines{"op 2 (Never): it has none"});
 }
 
-TEST_CASE("wanted_gradients: who asks for a gradient by name hears that there is none") {
+TEST_CASE("wanted_gradients: a requested gradient of an inactive blob is refused") {
   std::vector<std::string> const ops = behind({"Places: x -> p", "Never: p -> q", "Never: q -> f"});
   CHECK(problems(ops, {.only = {"p"}}) == lines{"op 2 (Never): it has none"});
   CHECK(problems(ops, {.only = {"q"}}) == lines{"op 2 (Never): it has none"});
   CHECK(problems(ops, {.only = {"w"}}).empty());
-  // In front of the places nothing changes: nothing flows back to x, whatever comes behind.
+  // Before Places nothing changes: no gradient flows back to x, whatever follows.
   CHECK(back(ops, {.only = {"x"}}).gradients.empty());
   CHECK(back(ops, {.only = {"f"}}).gradients.contains("f"));
 }
 
-TEST_CASE("wanted_gradients: Caffe2 wants a gradient of each op on the way") {
+TEST_CASE("wanted_gradients: Caffe2 needs a gradient of each op on the path") {
   CHECK(problems(behind({"Places: x -> p", "Never: p -> f"}), {.as_caffe2 = true}) ==
         lines{"op 1 (Never): it has none"});
 }
 
-TEST_CASE("wanted_gradients: the standard operators that make places, and StopGradient") {
+TEST_CASE("wanted_gradients: outputs of ArgMax, OneHot, StopGradient and others are inactive, those of fills are not") {
   for (std::string const type : {"ArgMax", "OneHot", "StopGradient", "Size", "UniformIntFill"})
     CHECK(problems(behind({type + ": x -> p", "Cast: p -> f"})).empty());
-  // A fill may make a parameter.
+  // A fill may compute a parameter.
   for (std::string const type : {"ConstantFill", "XavierFill"})
     CHECK(problems(behind({type + ": x -> p", "Cast: p -> f"})).size() == 1);
 }

@@ -31,7 +31,7 @@
 
 namespace {
 
-// ---- what rows are kept in
+// ---- types of rows
 
 struct of_ints {
   explicit of_ints(test::graph_description const& from) : rows(from.nodes) {
@@ -47,7 +47,7 @@ struct of_unsigned {
   auto view(int entry) const { return plait::adjacency_view(rows, static_cast<unsigned>(entry)); }
   std::vector<std::vector<unsigned>> rows;
 };
-// A narrow type, containers that are not vectors.
+// A narrow integer type, and containers other than vectors.
 struct of_bytes {
   explicit of_bytes(test::graph_description const& from) : rows(from.nodes) {
     for (auto [a, b] : from.edges) rows[static_cast<std::size_t>(a)].push_back(static_cast<std::uint8_t>(b));
@@ -55,7 +55,7 @@ struct of_bytes {
   auto view(int entry) const { return plait::adjacency_view(rows, static_cast<std::uint8_t>(entry)); }
   std::deque<std::list<std::uint8_t>> rows;
 };
-// Spans of one list of edges: a span of them is a view, which may be a temporary.
+// Spans of one list of edges: a span of spans is a view, which may be a temporary.
 struct of_spans {
   explicit of_spans(test::graph_description const& from) : rows(from.nodes) {
     of_ints const all(from);
@@ -71,7 +71,7 @@ struct of_spans {
   std::vector<std::int64_t> items;
   std::vector<std::span<std::int64_t const>> rows;
 };
-// Ends of weighted edges, rows made when they are asked for.
+// Targets of weighted edges; rows are generated on access.
 struct of_pairs {
   explicit of_pairs(test::graph_description const& from) : rows(from.nodes) {
     for (auto [a, b] : from.edges) rows[static_cast<std::size_t>(a)].emplace_back(b, 0.5);
@@ -82,7 +82,7 @@ struct of_pairs {
   }
   std::vector<std::vector<std::pair<int, double>>> rows;
 };
-// No more than the concept asks for: rows that can be walked once at a time, by value.
+// The minimum that the concept requires: single-pass rows, by value.
 struct of_input_ranges {
   struct item {
     std::vector<int> const* row;
@@ -100,20 +100,20 @@ struct of_input_ranges {
 
 #define PLAIT_ROWS of_ints, of_unsigned, of_bytes, of_spans, of_pairs, of_input_ranges
 
-// ---- what is none
+// ---- types that are not adjacency rows
 
 using ints = std::vector<std::vector<int>>;
 template <class... Args>
 concept viewable = requires(Args&&... args) { plait::adjacency_view(std::forward<Args>(args)...); };
 static_assert(viewable<ints&> && viewable<ints const&> && viewable<ints const&, int>);
-static_assert(!viewable<ints> && !viewable<ints, int>);  // gone before the view is used
+static_assert(!viewable<ints> && !viewable<ints, int>);  // destroyed before the view is used
 static_assert(viewable<std::span<std::vector<int> const>>);
 static_assert(!viewable<int> && !viewable<std::vector<int>&> && !viewable<std::vector<std::string>&>);
 static_assert(!viewable<std::vector<std::vector<bool>>&> && !viewable<std::vector<std::vector<double>>&>);
-static_assert(!viewable<std::list<std::vector<int>>&>);  // no i-th
+static_assert(!viewable<std::list<std::vector<int>>&>);  // no random access
 static_assert(!plait::flow_graph<int> && !plait::adjacency_rows<int>);
 
-// ---- in constant expressions: arrays of arrays, of C too
+// ---- in constant expressions: std::array and C arrays of arrays
 
 constexpr std::array<std::array<int, 2>, 4> diamond = {{{1, 2}, {3, 3}, {3, 3}, {0, 3}}};
 static_assert([] {
@@ -135,7 +135,7 @@ std::vector<std::size_t> numbers(auto const& g, Nodes&& nodes) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("adjacency_view: results are those of a graph with the same edges", Rows, PLAIT_ROWS) {
+TEST_CASE_TEMPLATE("adjacency_view: results equal those of a graph with the same edges", Rows, PLAIT_ROWS) {
   for (unsigned seed = 0; seed != 60; ++seed) {
     CAPTURE(seed);
     test::graph_description from = test::random_flow_graph(seed, 12);
@@ -187,7 +187,7 @@ TEST_CASE_TEMPLATE("adjacency_view: the entry can be any row", Rows, PLAIT_ROWS)
   CHECK_THROWS_AS((void)rows.view(-1), plait::precondition_error);
 }
 
-TEST_CASE("adjacency_view: a number that no row has is found out") {
+TEST_CASE("adjacency_view: item and entry numbers without a row are a precondition_error") {
   ints const beyond = {{1}, {2}};
   ints const negative = {{1}, {-1}};
   CHECK_THROWS_AS((void)plait::preorder(plait::adjacency_view(beyond)), plait::precondition_error);
@@ -198,13 +198,13 @@ TEST_CASE("adjacency_view: a number that no row has is found out") {
   CHECK_THROWS_AS((void)plait::adjacency_view(many), plait::precondition_error);
 }
 
-TEST_CASE("adjacency_view: other views can be made of it, as a temporary too") {
+TEST_CASE("adjacency_view: views compose with it, also if it is a temporary") {
   ints const rows = {{1, 2}, {3}, {3}, {}};
   auto const thin = plait::filtered(plait::adjacency_view(rows), [](int, int to) { return to != 1; });
   CHECK(plait::preorder(thin) == std::vector{0, 2, 3});
 }
 
-TEST_CASE("adjacency_view: rows are looked at, not copied") {
+TEST_CASE("adjacency_view: refers to the rows, does not copy them") {
   ints rows = {{1}, {}, {}};
   plait::adjacency_view const g(rows);
   CHECK(std::addressof(g.successors(0)) == std::addressof(rows[0]));

@@ -1,5 +1,5 @@
-// A flow graph that offers only what the concept asks for: nodes that can be copied and compared for equality and
-// nothing else, successors to be walked once at a time, no predecessors, no list of nodes.
+// Archetype of flow_graph: a type with only what the concept requires. Nodes can be copied and compared for equality
+// and nothing else, successors are single-pass at a time, there are no predecessors and no list of nodes.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@
 
 namespace {
 
-// A branch with a loop on one side, and what comes after both.
+// A branch with a loop on one side, and the join after both.
 constexpr plait::static_graph branch({{0, 1}, {0, 2}, {2, 3}, {3, 2}, {3, 4}, {1, 4}});
 static_assert([] {
   plait::post_dominator_tree const tree(branch);
@@ -34,8 +34,8 @@ std::set<int> indices(G const& g, auto&& nodes) {
   return made;
 }
 
-// Against the definition: n post-dominates a successor of b, but not strictly b. Post-dominance by deletion, from the
-// roots the tree has chosen.
+// Compares with the definition: n post-dominates a successor of b, but not strictly b. Computes post-dominance by node
+// deletion, from the roots that the tree has chosen.
 template <class G>
 void check(G const& g, plait::post_dominator_tree<G> const& tree, plait::control_dependence<G> const& dependence,
            test::graph_description const& from) {
@@ -60,8 +60,8 @@ void check(G const& g, plait::post_dominator_tree<G> const& tree, plait::control
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("control dependence is what the definition says, on every type of graph", G, PLAIT_ALL_GRAPHS) {
-  plait::post_dominator_tree<G> tree;  // one for all: nothing is left of the graph before
+TEST_CASE_TEMPLATE("control dependence: equals the definition, on every type of graph", G, PLAIT_ALL_GRAPHS) {
+  plait::post_dominator_tree<G> tree;  // reused: no state is left from the previous graph
   plait::control_dependence<G> dependence;
   for (unsigned seed = 0; seed != 300; ++seed) {
     CAPTURE(seed);
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("control dependence is what the definition says, on every typ
   }
 }
 
-TEST_CASE("10,000 random graphs") {
+TEST_CASE("control dependence: equals the definition on 10,000 random graphs") {
   for (unsigned seed = 0; seed != 10'000; ++seed) {
     CAPTURE(seed);
     test::graph_description const from = test::random_flow_graph(seed, 16);
@@ -84,7 +84,7 @@ TEST_CASE("10,000 random graphs") {
   }
 }
 
-TEST_CASE("a loop without end: its nodes depend on the branch into it") {
+TEST_CASE("control dependence: nodes of an infinite loop depend on the branch into it") {
   graph const g = {{1, 3}, {2}, {1}, {}};
   plait::post_dominator_tree const tree(g);
   plait::control_dependence const dependence(tree);
@@ -92,7 +92,7 @@ TEST_CASE("a loop without end: its nodes depend on the branch into it") {
   CHECK(indices(g, dependence.controllers(3)) == std::set{0});
 }
 
-TEST_CASE("a chain of a million nodes and branches over each of them") {
+TEST_CASE("control dependence: a chain of a million nodes with a branch around each") {
   int const count = 500'000;
   graph g(static_cast<std::size_t>(2 * count));
   for (int i = 0; i + 1 != count; ++i) {
@@ -106,7 +106,7 @@ TEST_CASE("a chain of a million nodes and branches over each of them") {
   CHECK(dependence.dense().item_count() == static_cast<std::size_t>(count - 1));
 }
 
-TEST_CASE("before it is computed nothing depends on anything") {
+TEST_CASE("control dependence: is empty before compute()") {
   plait::control_dependence<graph> const dependence;
   CHECK(dependence.controllers(0).empty());
   CHECK(dependence.dependents(0).empty());

@@ -4,14 +4,14 @@
 #include <ranges>
 #include <vector>
 
-#include <plait/graph/dense_dominators.hpp>
-#include <plait/graph/snapshot.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/static_graph.hpp>
 
 #include <adaptation/own_graph.hpp>
 #include <graph/random_graphs.hpp>
 
-// What dominators are is tested in dominators.cpp; here is how the tree is laid out.
+// dominators.cpp tests the dominators; this file tests the layout of the tree.
 
 namespace {
 
@@ -22,7 +22,7 @@ constexpr plait::static_graph diamond({{0, 1}, {0, 2}, {1, 3}, {2, 3}, {3, 4}});
 static_assert([] {
   plait::flow_snapshot const s(diamond);
   plait::dense_dominators const tree(s);
-  return tree.size() == 5 && tree.immediate(0) == plait::npos && tree.immediate(3) == 0 && tree.immediate(4) == 3 &&
+  return tree.size() == 5 && tree.idom(0) == plait::npos && tree.idom(3) == 0 && tree.idom(4) == 3 &&
          std::ranges::equal(tree.children(0), std::vector{1, 2, 3}) && tree.children(4).empty() &&
          std::ranges::equal(tree.depths(), std::vector{0, 1, 1, 1, 2});
 }());
@@ -35,7 +35,7 @@ own::graph make(test::graph_description const& from) {
 
 }  // namespace
 
-TEST_CASE("the arrays agree with each other") {
+TEST_CASE("dense_dominators: the arrays are consistent") {
   plait::dense_dominators tree;
   for (unsigned seed = 0; seed != 2'000; ++seed) {
     CAPTURE(seed);
@@ -43,24 +43,24 @@ TEST_CASE("the arrays agree with each other") {
     plait::flow_snapshot const s(g);
     tree.compute(s);
     REQUIRE(tree.size() == s.size());
-    REQUIRE(tree.immediates().size() == s.size());
+    REQUIRE(tree.idoms().size() == s.size());
     REQUIRE(tree.preorder().size() == s.size());
     REQUIRE(tree.preorder()[0] == 0);
     for (std::uint32_t n = 0; n != tree.size(); ++n) {
-      REQUIRE(tree.immediates()[n] == tree.immediate(n));
+      REQUIRE(tree.idoms()[n] == tree.idom(n));
       REQUIRE(tree.depths()[n] == tree.depth(n));
       REQUIRE(tree.preorder()[tree.place(n)] == n);
       REQUIRE(tree.subtree(n).front() == n);
       REQUIRE(tree.subtree(n).data() == tree.preorder().data() + tree.place(n));
       if (n != 0) {
-        REQUIRE(tree.immediate(n) < n);
-        REQUIRE(tree.depth(n) == tree.depth(tree.immediate(n)) + 1);
+        REQUIRE(tree.idom(n) < n);
+        REQUIRE(tree.depth(n) == tree.depth(tree.idom(n)) + 1);
       }
-      // Children and their subtrees fill that of their parent, in ascending order.
+      // The subtrees of the children tile that of their parent, in ascending order.
       std::size_t filled = 1;
       std::uint32_t last = n;
       for (std::uint32_t const child : tree.children(n)) {
-        REQUIRE(tree.immediate(child) == n);
+        REQUIRE(tree.idom(child) == n);
         REQUIRE(child > last);
         REQUIRE(tree.place(child) == tree.place(n) + filled);
         filled += tree.subtree(child).size();
@@ -79,7 +79,7 @@ TEST_CASE("the arrays agree with each other") {
   }
 }
 
-TEST_CASE("a smaller tree after a larger one shows nothing of it") {
+TEST_CASE("dense_dominators: a smaller tree after a larger one has no stale nodes") {
   plait::flow_snapshot<own::graph> s;
   plait::dense_dominators tree;
   own::graph big(100);
@@ -93,7 +93,7 @@ TEST_CASE("a smaller tree after a larger one shows nothing of it") {
   CHECK(tree.preorder().size() == 1);
   CHECK(tree.children(0).empty());
   CHECK(tree.subtree(0).size() == 1);
-  CHECK_THROWS_AS((void)tree.immediate(1), plait::precondition_error);
+  CHECK_THROWS_AS((void)tree.idom(1), plait::precondition_error);
   CHECK_THROWS_AS((void)s.successors(1), plait::precondition_error);
   CHECK_THROWS_AS((void)s.predecessors(1), plait::precondition_error);
 }

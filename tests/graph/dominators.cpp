@@ -16,7 +16,7 @@
 
 namespace {
 
-// A loop with a diamond in it, and a node that nothing reaches: in constant expressions.
+// A loop around a diamond, and an unreachable node: in constant expressions.
 constexpr plait::static_graph diamond({{0, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 4}, {4, 1}, {4, 5}, {6, 5}});
 static_assert([] {
   plait::dominator_tree const tree(diamond);
@@ -38,7 +38,7 @@ std::optional<int> id(G const& g, std::optional<plait::node_t<G>> const& n) {
   return n ? std::optional(id(g, *n)) : std::nullopt;
 }
 
-// Every query about every node, against the definition.
+// Compares every query about every node with the definition.
 template <class G>
 void check(plait::dominator_tree<G> const& tree, G const& g, test::naive_dominators const& oracle) {
   int const count = static_cast<int>(oracle.size());
@@ -94,8 +94,8 @@ void check(plait::dominator_tree<G> const& tree, G const& g, test::naive_dominat
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("dominators are what the definition says, on every type of graph", G, PLAIT_ALL_GRAPHS) {
-  plait::dominator_tree<G> tree;  // one for all: nothing is left of the graph before
+TEST_CASE_TEMPLATE("dominators: equal the definition, on every type of graph", G, PLAIT_ALL_GRAPHS) {
+  plait::dominator_tree<G> tree;  // reused: no state is left from the previous graph
   for (unsigned seed = 0; seed != 600; ++seed) {
     CAPTURE(seed);
     test::graph_description const from = test::random_flow_graph(seed, 10);
@@ -105,7 +105,7 @@ TEST_CASE_TEMPLATE("dominators are what the definition says, on every type of gr
   }
 }
 
-TEST_CASE("10,000 random graphs") {
+TEST_CASE("dominators: equal the definition on 10,000 random graphs") {
   plait::dominator_tree<std::vector<std::vector<int>>> tree;
   for (unsigned seed = 0; seed != 10'000; ++seed) {
     CAPTURE(seed);
@@ -120,9 +120,9 @@ TEST_CASE("10,000 random graphs") {
   }
 }
 
-// A walk from the entry passes all dominators of where it ends, as regalloc2's tests have it; on graphs too large for
-// the definition. What is no dominator was shown above to be none.
-TEST_CASE("walks pass the dominators of where they are") {
+// Random walks from the entry, as in regalloc2's tests, on graphs too large for the definition. Checks dominators only;
+// the tests above check non-dominators.
+TEST_CASE("dominators: every path from the entry passes through the dominators of its end") {
   std::mt19937 random(7);
   for (unsigned seed = 0; seed != 60; ++seed) {
     CAPTURE(seed);
@@ -145,7 +145,8 @@ TEST_CASE("walks pass the dominators of where they are") {
 
 namespace {
 
-// The immediate dominators by repeated intersection over the reverse postorder, as in Cooper, Harvey and Kennedy.
+// Computes the immediate dominators by repeated intersection over the reverse postorder, as in Cooper, Harvey and
+// Kennedy.
 std::vector<std::uint32_t> iterated(plait::dense_graph const& g) {
   std::vector<std::uint32_t> idom(g.size(), plait::npos);
   idom[0] = 0;
@@ -168,18 +169,18 @@ std::vector<std::uint32_t> iterated(plait::dense_graph const& g) {
 
 }  // namespace
 
-TEST_CASE("graphs of thousands of nodes: another algorithm agrees") {
+TEST_CASE("dominators: agree with Cooper-Harvey-Kennedy on graphs of thousands of nodes") {
   for (unsigned seed = 0; seed != 120; ++seed) {
     CAPTURE(seed);
     auto const g = test::make_graph<own::graph>(test::random_flow_graph(seed, 5000));
     plait::dominator_tree const tree(g);
-    REQUIRE(std::ranges::equal(tree.dense().immediates(), iterated(tree.snapshot())));
+    REQUIRE(std::ranges::equal(tree.dense().idoms(), iterated(tree.snapshot())));
   }
 }
 
 // ---- shapes that break algorithms at scale: each takes milliseconds unless it is quadratic or recursive ------------
 
-TEST_CASE("a chain of a million nodes that leads back") {
+TEST_CASE("dominators: a chain of a million nodes with back edges") {
   int const count = 1'000'000;
   own::graph g(static_cast<std::size_t>(count));
   for (int i = 1; i != count; ++i) g.connect(i - 1, i);
@@ -192,7 +193,7 @@ TEST_CASE("a chain of a million nodes that leads back") {
   CHECK(tree.nearest_common_dominator(count - 1, 17) == 17);
 }
 
-TEST_CASE("a ladder: two chains with rungs both ways") {
+TEST_CASE("dominators: a ladder of two chains with rungs both ways") {
   int const rungs = 500'000;
   own::graph g(static_cast<std::size_t>(2 * rungs + 1));
   g.connect(0, 1);
@@ -209,7 +210,7 @@ TEST_CASE("a ladder: two chains with rungs both ways") {
   CHECK(std::ranges::all_of(tree.dense().depths() | std::views::drop(1), [](std::uint32_t d) { return d == 1; }));
 }
 
-TEST_CASE("a nest of half a million loops") {
+TEST_CASE("dominators: a nest of half a million loops") {
   int const loops = 500'000;  // headers 0 … loops - 1, then latches from the innermost to the outermost
   own::graph g(static_cast<std::size_t>(2 * loops));
   for (int i = 1; i != 2 * loops; ++i) g.connect(i - 1, i);
@@ -220,9 +221,9 @@ TEST_CASE("a nest of half a million loops") {
 
 namespace {
 
-// A chain, and nodes at its end that are also reached from its start, or from nodes spread over it. In the tree of the
-// walk they are children of the chain's end, but what dominates them is far up: climbing step by step takes
-// leaves · chain steps.
+// A chain, and leaves that are reached from its end and from its start, or from nodes spread over it. In the DFS tree
+// they are children of the chain's end, but their dominators are far up: climbing step by step takes leaves · chain
+// steps.
 own::graph far_leaves(int chain, int leaves, int hops) {
   own::graph g(static_cast<std::size_t>(chain + leaves));
   for (int i = 1; i != chain; ++i) g.connect(i - 1, i);
@@ -235,37 +236,37 @@ own::graph far_leaves(int chain, int leaves, int hops) {
 
 }  // namespace
 
-TEST_CASE("where each climb is long the result is right") {
+TEST_CASE("dominators: jump pointers give the same result where climbs are long") {
   for (int hops : {0, 1, 7})
     for (int chain : {1, 2, 3, 10, 33, 500}) {
       CAPTURE(hops);
       CAPTURE(chain);
       own::graph const g = far_leaves(chain, 700, hops);
       plait::dominator_tree const tree(g);
-      REQUIRE(std::ranges::equal(tree.dense().immediates(), iterated(tree.snapshot())));
+      REQUIRE(std::ranges::equal(tree.dense().idoms(), iterated(tree.snapshot())));
     }
 }
 
-TEST_CASE("a chain of half a million nodes, and as many at its end that its start reaches") {
+TEST_CASE("dominators: half a million long climbs are not quadratic") {
   own::graph const g = far_leaves(500'000, 500'000, 0);
   plait::dominator_tree const tree(g);
   CHECK(tree.depth(499'999) == 499'999);
   for (int n : {500'000, 700'000, 999'999}) CHECK(tree.idom(n) == 0);
 }
 
-TEST_CASE("computing again keeps the memory") {
+TEST_CASE("dominators: recomputation reuses the memory") {
   own::graph const big = far_leaves(300, 300, 0);
   own::graph const small(2);
   plait::dominator_tree tree(big);
-  auto const* const before = tree.dense().immediates().data();
+  auto const* const before = tree.dense().idoms().data();
   tree.compute(small);
   CHECK(tree.dense().size() == 1);
   CHECK(!tree.contains(1));
   tree.compute(big);
-  CHECK(tree.dense().immediates().data() == before);
+  CHECK(tree.dense().idoms().data() == before);
 }
 
-TEST_CASE("before it is computed a tree contains nothing") {
+TEST_CASE("dominators: the tree is empty before compute()") {
   plait::dominator_tree<own::graph> const tree;
   CHECK(!tree.contains(0));
   CHECK(!tree.dominates(0, 0));

@@ -32,7 +32,7 @@ bool disconnect(graph& g, int from, int to) {
   return true;
 }
 
-// Every query equals that of a tree that is computed now.
+// Compares every query with that of a newly computed tree.
 void check(plait::dynamic_dominator_tree<graph> const& tree, graph const& g) {
   plait::dominator_tree const right(g);
   int const count = static_cast<int>(g.size());
@@ -64,7 +64,7 @@ void check_everything(plait::dynamic_dominator_tree<graph> const& tree, graph co
   }
 }
 
-// Adds and removes random edges; about as many as there are nodes times `degree` remain.
+// Inserts and deletes random edges; keeps about `degree` edges a node.
 void edit(graph& g, plait::dynamic_dominator_tree<graph>& tree, std::mt19937& random, std::size_t edits, double degree,
           auto check_now) {
   std::size_t edges = 0;
@@ -95,7 +95,7 @@ void edit(graph& g, plait::dynamic_dominator_tree<graph>& tree, std::mt19937& ra
 
 }  // namespace
 
-TEST_CASE("100,000 random edits, each followed by recomputation: small graphs") {
+TEST_CASE("dynamic dominators: equal recomputation after 100,000 random edits of small graphs") {
   for (unsigned seed = 0; seed != 2'000; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
@@ -106,7 +106,7 @@ TEST_CASE("100,000 random edits, each followed by recomputation: small graphs") 
   }
 }
 
-TEST_CASE("20,000 more on graphs of 100 to 300 nodes") {
+TEST_CASE("dynamic dominators: equal recomputation after 20,000 edits of graphs of 100 to 300 nodes") {
   for (unsigned seed = 0; seed != 40; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
@@ -118,7 +118,7 @@ TEST_CASE("20,000 more on graphs of 100 to 300 nodes") {
   }
 }
 
-TEST_CASE("edits of graphs of thousands of nodes, verified now and then") {
+TEST_CASE("dynamic dominators: verify() holds after edits of graphs of thousands of nodes") {
   for (unsigned seed = 0; seed != 6; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
@@ -131,7 +131,7 @@ TEST_CASE("edits of graphs of thousands of nodes, verified now and then") {
   }
 }
 
-TEST_CASE("insertion: what hung below comes to hang higher up") {
+TEST_CASE("dynamic dominators: an insertion moves affected nodes up") {
   graph g{{1}, {2}, {3}, {4}, {}};
   plait::dynamic_dominator_tree tree(g);
   CHECK(tree.idom(3) == 2);
@@ -142,7 +142,7 @@ TEST_CASE("insertion: what hung below comes to hang higher up") {
   CHECK(tree.idom(2) == 1);
 }
 
-TEST_CASE("parallel edges: only the first insertion and the last deletion count") {
+TEST_CASE("dynamic dominators: of parallel edges only the first insertion and the last deletion count") {
   graph g{{1, 1}, {2}, {}};
   plait::dynamic_dominator_tree tree(g);
   disconnect(g, 0, 1);
@@ -155,7 +155,7 @@ TEST_CASE("parallel edges: only the first insertion and the last deletion count"
   CHECK(!tree.idom(2));
 }
 
-TEST_CASE("new nodes join when an edge leads to them, with what they lead to") {
+TEST_CASE("dynamic dominators: new nodes and their descendants join when an edge reaches them") {
   graph g{{1}, {}};
   plait::dynamic_dominator_tree tree(g);
   g.emplace_back();  // 2
@@ -173,12 +173,12 @@ TEST_CASE("new nodes join when an edge leads to them, with what they lead to") {
   CHECK(!tree.verify());
 }
 
-TEST_CASE("verify names a node that is wrong") {
+TEST_CASE("dynamic dominators: verify() returns a wrong node") {
   graph g{{1}, {2}, {}, {}};
   plait::dynamic_dominator_tree tree(g);
   CHECK(!tree.verify());
   g[0].push_back(2);
-  CHECK(tree.verify() == 2);  // nobody said so
+  CHECK(tree.verify() == 2);  // not reported by insert_edge
   disconnect(g, 0, 2);
   g[2].push_back(3);
   CHECK(tree.verify() == 3);
@@ -189,7 +189,7 @@ TEST_CASE("verify names a node that is wrong") {
   CHECK(!tree.verify());
 }
 
-TEST_CASE("pointer graphs and the archetype") {
+TEST_CASE("dynamic dominators: work on pointer graphs and the archetype") {
   cfg::Function f;
   for (std::size_t i = 0; i != 4; ++i) f.blocks.push_back(std::make_unique<cfg::Block>(cfg::Block{i, {}}));
   auto const block = [&](std::size_t i) { return f.blocks[i].get(); };
@@ -216,7 +216,7 @@ TEST_CASE("pointer graphs and the archetype") {
   CHECK(!other.verify());
 }
 
-TEST_CASE("a chain of a million nodes: edits are local, and nothing recurses") {
+TEST_CASE("dynamic dominators: edits of a chain of a million nodes are local and not recursive") {
   int const count = 1'000'000;
   graph g(static_cast<std::size_t>(count));
   for (int i = 1; i != count; ++i) g[static_cast<std::size_t>(i - 1)].push_back(i);

@@ -15,7 +15,7 @@
 
 namespace {
 
-// A loop with a diamond in it, and a node that nothing reaches.
+// A loop around a diamond, and an unreachable node.
 constexpr plait::static_graph diamond({{0, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 4}, {4, 1}, {4, 5}, {6, 5}});
 static_assert([] {
   plait::dominator_tree const tree(diamond);
@@ -40,7 +40,7 @@ std::set<int> indices(G const& g, Nodes&& nodes) {
   return made;
 }
 
-// All frontiers; iterated ones of random sets, with and without a condition.
+// Checks all frontiers, and iterated ones of random sets, with and without a filter.
 template <class G>
 void check(G const& g, plait::dominator_tree<G> const& tree, plait::dominance_frontiers<G> const& frontiers,
            plait::iterated_frontier<G>& iterated, test::graph_description const& from, std::mt19937& random) {
@@ -72,9 +72,9 @@ void check(G const& g, plait::dominator_tree<G> const& tree, plait::dominance_fr
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("frontiers are what the definition says, on every type of graph", G, PLAIT_ALL_GRAPHS) {
+TEST_CASE_TEMPLATE("dominance frontiers: equal the definition, on every type of graph", G, PLAIT_ALL_GRAPHS) {
   std::mt19937 random(3);
-  plait::dominator_tree<G> tree;  // one for all: nothing is left of the graph before
+  plait::dominator_tree<G> tree;  // reused: no state is left from the previous graph
   plait::dominance_frontiers<G> frontiers;
   plait::iterated_frontier<G> iterated;
   for (unsigned seed = 0; seed != 300; ++seed) {
@@ -88,7 +88,7 @@ TEST_CASE_TEMPLATE("frontiers are what the definition says, on every type of gra
   }
 }
 
-TEST_CASE("10,000 random graphs") {
+TEST_CASE("dominance frontiers: equal the definition on 10,000 random graphs") {
   std::mt19937 random(5);
   for (unsigned seed = 0; seed != 10'000; ++seed) {
     CAPTURE(seed);
@@ -101,7 +101,7 @@ TEST_CASE("10,000 random graphs") {
   }
 }
 
-TEST_CASE("larger graphs: the iterated frontier is the closure of the frontiers") {
+TEST_CASE("iterated frontier: is the closure of the frontiers on larger graphs") {
   std::mt19937 random(11);
   for (unsigned seed = 0; seed != 300; ++seed) {
     CAPTURE(seed);
@@ -139,7 +139,7 @@ graph nest(int loops) {
 
 }  // namespace
 
-TEST_CASE("a nest of half a million loops: the iterated frontier does not need the frontiers") {
+TEST_CASE("iterated frontier: a nest of half a million loops takes linear time") {
   int const loops = 500'000;
   graph const g = nest(loops);
   plait::dominator_tree const tree(g);
@@ -150,7 +150,7 @@ TEST_CASE("a nest of half a million loops: the iterated frontier does not need t
   CHECK(std::ranges::distance(only_outer) == 2);
 }
 
-TEST_CASE("many queries on a chain of a million nodes: what nothing leaves is not searched") {
+TEST_CASE("iterated frontier: subtrees that no edge leaves are not searched") {
   int const count = 1'000'000;
   graph g(static_cast<std::size_t>(count));
   for (int i = 1; i != count; ++i) g[static_cast<std::size_t>(i - 1)].push_back(i);
@@ -164,7 +164,7 @@ TEST_CASE("many queries on a chain of a million nodes: what nothing leaves is no
   CHECK(std::ranges::equal(iterated(std::vector{1}), std::vector{1}));
 }
 
-TEST_CASE("the frontier of the entry is the entry, if something leads back") {
+TEST_CASE("dominance frontiers: the entry is in its own frontier if an edge leads back to it") {
   graph const g = {{1}, {0, 0}};
   plait::dominator_tree const tree(g);
   plait::dominance_frontiers const frontiers(tree);
@@ -174,7 +174,7 @@ TEST_CASE("the frontier of the entry is the entry, if something leads back") {
   CHECK(std::ranges::equal(iterated(std::vector{1}), std::vector{0}));
 }
 
-TEST_CASE("before they are computed") {
+TEST_CASE("dominance frontiers: before compute() they are empty, and iterated ones a precondition_error") {
   plait::dominance_frontiers<graph> const frontiers;
   CHECK(frontiers[0].empty());
   plait::iterated_frontier<graph> iterated;

@@ -1,4 +1,4 @@
-// The neutral description of a flow graph, that graphs of every type are built from and oracles work on.
+// Edge list of a flow graph: input of the builders of all graph types and of the oracles.
 #pragma once
 
 #include <cstddef>

@@ -29,7 +29,7 @@ std::vector<std::size_t> sorted(std::vector<std::size_t> items) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("every graph of the list shows the graph it was built from", G, PLAIT_ALL_GRAPHS) {
+TEST_CASE_TEMPLATE("graph_traits: every graph type has the nodes and edges of its description", G, PLAIT_ALL_GRAPHS) {
   static_assert(plait::check_flow_graph<G>());
   std::mt19937 random(3);
   for (int round = 0; round != 50; ++round) {
@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE("every graph of the list shows the graph it was built from", 
       }
       auto const seen = indices(g, plait::successors(g, node));
       REQUIRE(sorted(seen) == sorted(expected));
-      REQUIRE(indices(g, plait::successors(g, node)) == seen);  // can be walked again
+      REQUIRE(indices(g, plait::successors(g, node)) == seen);  // multi-pass
       if constexpr (plait::has_predecessors<G>)
         REQUIRE(sorted(indices(g, plait::predecessors(g, node))) == sorted(reverse));
     }
@@ -64,15 +64,16 @@ TEST_CASE_TEMPLATE("every graph of the list shows the graph it was built from", 
   }
 }
 
-TEST_CASE_TEMPLATE("the list says which graphs know their predecessors", G, PLAIT_BIDIRECTIONAL_GRAPHS) {
+TEST_CASE_TEMPLATE("graph_traits: graph types with predecessors are bidirectional", G, PLAIT_BIDIRECTIONAL_GRAPHS) {
   CHECK(plait::bidirectional_flow_graph<G>);
 }
 
-// ---- what the concepts accept and refuse --------------------------------------------------------------------------
+// ---- types that the concepts accept and reject
+// --------------------------------------------------------------------------
 
 namespace {
 
-// References and const make no difference.
+// Concepts ignore references and const.
 static_assert(plait::flow_graph<own::graph> && plait::flow_graph<own::graph&> && plait::flow_graph<own::graph const&>);
 static_assert(plait::flow_graph<own::graph const> && plait::flow_graph<own::graph&&>);
 static_assert(std::is_same_v<plait::node_t<own::graph const&>, int>);
@@ -80,13 +81,13 @@ static_assert(plait::has_predecessors<own::graph&> && plait::has_nodes<own::grap
 static_assert(!plait::has_predecessors<std::vector<std::vector<int>>> && !plait::has_nodes<cfg::Function>);
 static_assert(std::is_same_v<plait::node_t<cfg::Function>, cfg::Block*>);
 
-// False, not an error, on what is no graph.
+// False, not an error, on types that are not graphs.
 static_assert(!plait::flow_graph<int> && !plait::flow_graph<int&> && !plait::flow_graph<void>);
 static_assert(!plait::flow_graph<std::string> && !plait::flow_graph<void (*)()> && !plait::flow_graph<void()>);
 static_assert(!plait::flow_graph<int[3]> && !plait::flow_graph<std::nullptr_t> && !plait::flow_graph<own::graph*>);
 static_assert(!plait::has_predecessors<int> && !plait::has_nodes<int> && !plait::has_index<int>);
 
-// A graph that is right, from which the wrong ones differ in one member.
+// A correct graph; the wrong ones below differ from it in one member.
 struct right {
   std::size_t size() const { return 0; }
   int entry() const { return 0; }
@@ -137,7 +138,7 @@ struct private_successors : right {
 };
 static_assert(!plait::has_successors<private_successors>);
 
-// Optional members that are there but wrong are not taken for absent.
+// Wrong optional members are not treated as absent.
 struct text_index : right {
   std::string index(int) const { return {}; }
 };
@@ -175,7 +176,7 @@ struct plait::graph_traits<outside> {
   static std::vector<int> const& successors(outside const& g, int) { return g.next; }
 };
 
-TEST_CASE("traits that return references: nodes are values all the same") {
+TEST_CASE("graph_traits: nodes are values, even if the traits return references") {
   static_assert(plait::flow_graph<outside>);
   static_assert(std::is_same_v<plait::node_t<outside>, int>);
   outside const g{{0, 0}, 0};
@@ -198,7 +199,7 @@ struct bytes {
 
 }  // namespace
 
-TEST_CASE("all numbers of a type may be nodes") {
+TEST_CASE("graph_traits: all values of an integer type may be nodes") {
   auto const all = plait::nodes(bytes());
   CHECK(all.size() == 256);
   CHECK(all[255] == 255);

@@ -6,10 +6,10 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/graph/detail/index_check.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/dominators.hpp>
 #include <plait/graph/dynamic_dominators.hpp>
 #include <plait/graph/post_dominators.hpp>
-#include <plait/graph/snapshot.hpp>
 
 namespace {
 
@@ -18,7 +18,7 @@ struct block {
   std::size_t number;
   std::vector<block const*> next = {};
 };
-// a → b, c; b → d; c → d. Numbers are those that a test gives them.
+// a → b, c; b → d; c → d. Tests modify the numbers.
 struct diamond {
   std::vector<block> blocks = {{"a", 0}, {"b", 1}, {"c", 2}, {"d", 3}};
   diamond() {
@@ -60,7 +60,7 @@ std::string const twice_backwards =
 
 }  // namespace
 
-TEST_CASE("duplicate indices: the message names both nodes and where they were found") {
+TEST_CASE("index_check: the message on duplicate indices names both nodes and their predecessors") {
   diamond g;
   g.blocks[2].number = 1;
   CHECK(failure_of([&] { plait::flow_snapshot const s(g); }) == twice_backwards);
@@ -76,7 +76,7 @@ TEST_CASE("duplicate indices: the message names both nodes and where they were f
         "flow_graph: index(g, n) must be different for different nodes: it is 1 for node 'b' and for node 'c'");
 }
 
-TEST_CASE("duplicate indices: the index of the entry is one") {
+TEST_CASE("index_check: detects a duplicate of the index of the entry") {
   diamond g;
   g.blocks[3].number = 0;
   CHECK(failure_of([&] { plait::dominator_tree const t(g); }) ==
@@ -84,7 +84,7 @@ TEST_CASE("duplicate indices: the index of the entry is one") {
         "successor of node 'b' with index 1)");
 }
 
-TEST_CASE("index at or above size(g): the message names the node, the index and the size") {
+TEST_CASE("index_check: the message on an index out of range names the node, the index and the size") {
   diamond g;
   g.blocks[3].number = 7;
   std::string const said =
@@ -103,7 +103,7 @@ struct numbers {
   static std::vector<int> successors(int n) { return n == 0 ? std::vector<int>{1, 3} : std::vector<int>{}; }
 };
 
-// A chain that is long enough to be read as nodes(g) lists it; its last node is another one with the number before.
+// A chain long enough to be read in the order of nodes(g). Tests append another node with a duplicate index.
 struct long_chain {
   static constexpr int length = 70'000;
   static std::size_t size() { return length; }
@@ -130,13 +130,13 @@ struct long_chain {
 };
 }  // namespace
 
-TEST_CASE("index at or above size(g): nodes that are numbers are named by them") {
+TEST_CASE("index_check: messages name integral nodes by number") {
   CHECK(failure_of([] { plait::dominator_tree const t(numbers{}); }) ==
         "flow_graph: index(g, n) must be below size(g): it is 3 for node 3 (a successor of node 0 with index 0), and "
         "size(g) is 3");
 }
 
-TEST_CASE("duplicate indices: large graphs that list their nodes are checked, too") {
+TEST_CASE("index_check: checks large graphs that list their nodes") {
   static block const stranger{"stranger", 69'998};
   long_chain const g;
   CHECK(plait::flow_snapshot(g).size() == 70'000);
@@ -146,7 +146,7 @@ TEST_CASE("duplicate indices: large graphs that list their nodes are checked, to
         "node 'b69997' with index 69997) and for node 'stranger' (a successor of node 'b69999' with index 69999)");
 }
 
-TEST_CASE("a node in a message: its text, its name, its number or its address") {
+TEST_CASE("index_check: messages show a node by its text, name, number or address") {
   struct named {
     std::string name() const { return "n"; }
   };

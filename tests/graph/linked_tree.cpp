@@ -4,21 +4,21 @@
 #include <random>
 #include <vector>
 
-#include <plait/graph/linked_tree.hpp>
+#include <plait/graph/detail/linked_tree.hpp>
 
 static_assert([] {
   plait::linked_tree t;
   t.resize(4);
   t.make_root(2);
-  t.hang(0, 2);
-  t.hang(1, 0);
-  t.hang(3, 0);
+  t.set_parent(0, 2);
+  t.set_parent(1, 0);
+  t.set_parent(3, 0);
   return t.is_ancestor(2, 3) && t.nearest_common(1, 3) == 0 && t.depth(3) == 2 && t.parent(2) == plait::npos &&
          std::ranges::equal(t.children(0), std::vector{3, 1});
 }());
 
-// A vector of parents says the same of every tree that random moves make.
-TEST_CASE("nodes move and are dropped with what is below them") {
+// Compares with a vector of parents under random moves.
+TEST_CASE("linked_tree: nodes move and are erased with their subtrees") {
   std::mt19937 random(5);
   std::uint32_t const count = 14;
   for (int round = 0; round != 200; ++round) {
@@ -37,7 +37,7 @@ TEST_CASE("nodes move and are dropped with what is below them") {
       auto const p = static_cast<std::uint32_t>(random() % count);
       if (random() % 8 == 0) {
         if (!in[n]) continue;
-        t.drop(n);
+        t.erase_subtree(n);
         std::vector<bool> out(count);
         for (std::uint32_t d = 0; d != count; ++d) out[d] = is_above(n, d);
         for (std::uint32_t d = 0; d != count; ++d) {
@@ -47,8 +47,8 @@ TEST_CASE("nodes move and are dropped with what is below them") {
         }
       } else {
         if (!in[p] || is_above(n, p)) continue;
-        t.hang(n, p);
-        t.update_depths_below(n);
+        t.set_parent(n, p);
+        t.update_depths(n);
         parent[n] = p;
         in[n] = true;
       }
@@ -66,7 +66,7 @@ TEST_CASE("nodes move and are dropped with what is below them") {
         for (std::uint32_t up = parent[a]; up != plait::npos; up = parent[up]) ++depth;
         REQUIRE(t.depth(a) == depth);
         std::vector<std::uint32_t> below;
-        t.each_below(a, [&](std::uint32_t d) { below.push_back(d); });
+        t.for_each_in_subtree(a, [&](std::uint32_t d) { below.push_back(d); });
         REQUIRE(below.front() == a);
         std::ranges::sort(below);
         expected.clear();
@@ -84,16 +84,16 @@ TEST_CASE("nodes move and are dropped with what is below them") {
   }
 }
 
-TEST_CASE("a chain of a million nodes is walked and dropped without a stack") {
+TEST_CASE("linked_tree: traverses and erases a chain of a million nodes without a stack") {
   plait::linked_tree t;
   t.resize(1'000'000);
   t.make_root(0);
-  for (std::uint32_t n = 1; n != 1'000'000; ++n) t.hang(n, n - 1);
+  for (std::uint32_t n = 1; n != 1'000'000; ++n) t.set_parent(n, n - 1);
   std::size_t below = 0;
-  t.each_below(1, [&](std::uint32_t) { ++below; });
+  t.for_each_in_subtree(1, [&](std::uint32_t) { ++below; });
   CHECK(below == 999'999);
   CHECK(t.depth(999'999) == 999'999);
-  t.drop(1);
+  t.erase_subtree(1);
   CHECK(!t.contains(999'999));
   CHECK(t.children(0).empty());
 }

@@ -16,7 +16,7 @@
 
 namespace {
 
-// A loop in a loop, and one that can be entered at two nodes.
+// A loop in a loop, and one with two entries.
 constexpr plait::static_graph nested({{0, 1}, {1, 2}, {2, 2}, {2, 3}, {3, 1}, {3, 4}, {4, 5}, {4, 6}, {5, 6}, {6, 5}});
 static_assert([] {
   plait::dominator_tree const tree(nested);
@@ -45,7 +45,7 @@ std::set<int> indices(G const& g, auto&& nodes) {
   return made;
 }
 
-// Every query, against the definitions.
+// Compares every query with the definitions.
 template <class G>
 void check(G const& g, plait::dominator_tree<G> const& tree, plait::loop_forest<G> const& loops) {
   std::vector<std::vector<int>> successors(plait::graph_size(g));
@@ -90,7 +90,7 @@ void check(G const& g, plait::dominator_tree<G> const& tree, plait::loop_forest<
     REQUIRE(indices(g, loops.exiting(l)) == exiting);
     REQUIRE(indices(g, loops.exits(l)) == exits);
     REQUIRE(indices(g, loops.entries(l)) == entries);
-    // Only an irreducible loop is entered elsewhere than at its header, and it always is.
+    // Only an irreducible loop has entries other than its header, and it always has.
     if (!loop.irreducible) REQUIRE(entries == std::set{loop.header});
     if (loop.irreducible) REQUIRE(entries != std::set{loop.header});
     auto const preheader = loops.preheader(l);
@@ -120,8 +120,8 @@ void check(G const& g, plait::dominator_tree<G> const& tree, plait::loop_forest<
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("loops are what the definition says, on every type of graph", G, PLAIT_ALL_GRAPHS) {
-  plait::dominator_tree<G> tree;  // one for all: nothing is left of the graph before
+TEST_CASE_TEMPLATE("loop forest: equals the definition, on every type of graph", G, PLAIT_ALL_GRAPHS) {
+  plait::dominator_tree<G> tree;  // reused: no state is left from the previous graph
   plait::loop_forest<G> loops;
   for (unsigned seed = 0; seed != 300; ++seed) {
     CAPTURE(seed);
@@ -132,7 +132,7 @@ TEST_CASE_TEMPLATE("loops are what the definition says, on every type of graph",
   }
 }
 
-TEST_CASE("10,000 random graphs") {
+TEST_CASE("loop forest: equals the definition on 10,000 random graphs") {
   plait::dominator_tree<graph> tree;
   plait::loop_forest<graph> loops;
   for (unsigned seed = 0; seed != 10'000; ++seed) {
@@ -144,8 +144,8 @@ TEST_CASE("10,000 random graphs") {
   }
 }
 
-TEST_CASE("a header with two kinds of latches has two loops") {
-  // 1 is entered from 0, its loop over 2 is natural; 4 is entered from 0, too, and leads back to 1.
+TEST_CASE("loop forest: a header with natural and other latches has two loops") {
+  // 1 is entered from 0, its loop over 2 is natural; 4 is entered from 0, too, and has an edge back to 1.
   graph const g = {{1, 4}, {2, 4}, {1, 5}, {}, {1}, {}};
   plait::dominator_tree const tree(g);
   plait::loop_forest const loops(tree);
@@ -162,7 +162,7 @@ TEST_CASE("a header with two kinds of latches has two loops") {
 
 // ---- shapes that break algorithms at scale: each takes milliseconds unless it is quadratic or recursive ------------
 
-TEST_CASE("a nest of half a million loops") {
+TEST_CASE("loop forest: a nest of half a million loops") {
   int const count = 500'000;  // headers 0 … count - 1, then latches from the innermost to the outermost
   graph g(static_cast<std::size_t>(2 * count));
   for (int i = 1; i != 2 * count; ++i) g[static_cast<std::size_t>(i - 1)].push_back(i);
@@ -178,9 +178,9 @@ TEST_CASE("a nest of half a million loops") {
   CHECK(loops.latches(1000) == std::vector{2 * count - 1 - 1000});
 }
 
-TEST_CASE("irreducible loops in each other, entered from the top: no node is moved outwards again and again") {
-  // A chain whose every node the entry leads to, with edges back to each from the end's other side: all of Havlak's
-  // loops have all their nodes as entries.
+TEST_CASE("loop forest: nested irreducible loops with all nodes as entries are not quadratic") {
+  // A chain of nodes, each a successor of the entry, with edges from its second half back to each node of the first:
+  // all of Havlak's loops have all their nodes as entries.
   int const count = 300'000;
   graph g(static_cast<std::size_t>(2 * count + 1));
   for (int i = 1; i <= 2 * count; ++i) {
@@ -195,7 +195,7 @@ TEST_CASE("irreducible loops in each other, entered from the top: no node is mov
   CHECK(loops.depth_of(count) == static_cast<std::size_t>(count));
 }
 
-TEST_CASE("a million loops side by side in a loop") {
+TEST_CASE("loop forest: a million sibling loops in a loop") {
   int const count = 1'000'000;
   graph g(static_cast<std::size_t>(count));
   for (int i = 0; i != count; ++i) {
@@ -209,7 +209,7 @@ TEST_CASE("a million loops side by side in a loop") {
   CHECK(std::ranges::distance(loops.top()) == 1);
 }
 
-TEST_CASE("before it is computed there are no loops") {
+TEST_CASE("loop forest: is empty before compute()") {
   plait::loop_forest<graph> const loops;
   CHECK(loops.size() == 0);
   CHECK_FALSE(loops.innermost(0));

@@ -1,16 +1,16 @@
-// The flow graphs of test_graphs.hpp that need no Boost, for tests of what stands on a snapshot whatever the graph.
+// Flow graph types without Boost, for typed tests of algorithms that run on a snapshot, whatever the graph type.
 //
-//   own::graph                        members, successors and predecessors
+//   own::graph                        user-defined members, successors and predecessors
 //   std::vector<std::vector<int>>     adapted in five lines
 //   cfg::Function                     pointers in a foreign namespace
-//   test::archetype_graph             nothing but what the concept asks for
+//   test::archetype_graph             only what the concept requires
 //
 //   TEST_CASE_TEMPLATE("…", G, PLAIT_OWN_GRAPHS) {
 //     auto const g = test::make_graph<G>({4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}}});
 //     plait::index(g, test::node_of(g, 3));                  // number → node; the index of a node is its number
 //   }
 //
-// Node 0 is the entry of all of them. plait::static_graph has its size in its type and is tested by itself.
+// Node 0 is the entry of all of them. plait::static_graph encodes its size in its type and has its own test.
 #pragma once
 
 #include <cstddef>
@@ -78,7 +78,7 @@ template <class G>
   return detail::graph_builder<G>::run(from);
 }
 
-/// The node whose index is `number`. O(nodes).
+/// Returns the node whose index is `number`. O(nodes).
 template <plait::flow_graph G>
 [[nodiscard]] plait::node_t<G> node_of(G const& g, int number) {
   auto const wanted = static_cast<std::size_t>(number);
@@ -93,8 +93,8 @@ template <plait::flow_graph G>
   }
 }
 
-/// Up to `nodes` nodes (at least one) and about `degree` edges a node, self-loops and parallel edges included; some
-/// nodes are out of reach.
+/// Returns a random graph with 1 to `nodes` nodes and about `degree` edges a node, self-loops and parallel edges
+/// included; some nodes are unreachable.
 [[nodiscard]] inline graph_description random_graph(std::mt19937& random, std::size_t nodes, double degree = 1.6) {
   graph_description made;
   made.nodes = 1 + random() % nodes;

@@ -16,7 +16,7 @@
 
 namespace {
 
-// A branch, of which one side returns and the other goes through a loop: in constant expressions.
+// A branch; one side returns and the other goes through a loop: in constant expressions.
 constexpr plait::static_graph branch({{0, 1}, {0, 2}, {2, 3}, {3, 2}, {3, 4}});
 static_assert([] {
   plait::post_dominator_tree const tree(branch);
@@ -44,7 +44,7 @@ std::vector<int> roots_of(test::graph_description const& from) {
   return ids(g, plait::post_dominator_tree(g).roots());
 }
 
-// Every query about every node, against the definition on the reversed graph.
+// Compares every query about every node with the definition on the reversed graph.
 template <class G>
 void check(plait::post_dominator_tree<G> const& tree, G const& g, test::graph_description const& from) {
   int const count = static_cast<int>(from.nodes);
@@ -59,7 +59,7 @@ void check(plait::post_dominator_tree<G> const& tree, G const& g, test::graph_de
   for (int a = 0; a != count; ++a) nodes.push_back(test::node_of(g, a));
   auto const node = [&](int a) -> auto const& { return nodes[static_cast<std::size_t>(a)]; };
 
-  // With several roots the definition has no root of its own: nodes without strict dominator hang from the virtual
+  // With several roots the definition has no single root: nodes without strict dominator are children of the virtual
   // exit.
   std::size_t contained = 0;
   for (int b = 0; b != count; ++b) {
@@ -103,8 +103,8 @@ void check(plait::post_dominator_tree<G> const& tree, G const& g, test::graph_de
   REQUIRE(std::ranges::count(seen, true) == 0);
 }
 
-// Every root is an exit or stands for an endless loop, none reaches another. (That each node reaches one is checked
-// above.)
+// Checks that every root is an exit or in an infinite loop and that none reaches another. (That each node reaches one
+// is checked above.)
 template <class G>
 void check_roots(plait::post_dominator_tree<G> const& tree, G const& g, test::graph_description const& from) {
   std::vector<int> const roots = ids(g, tree.roots());
@@ -125,7 +125,7 @@ void check_roots(plait::post_dominator_tree<G> const& tree, G const& g, test::gr
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("post-dominators are what the definition says, on every type of graph", G, PLAIT_ALL_GRAPHS) {
+TEST_CASE_TEMPLATE("post-dominators: equal the definition, on every type of graph", G, PLAIT_ALL_GRAPHS) {
   plait::post_dominator_tree<G> tree;
   for (unsigned seed = 0; seed != 600; ++seed) {
     CAPTURE(seed);
@@ -137,7 +137,7 @@ TEST_CASE_TEMPLATE("post-dominators are what the definition says, on every type 
   }
 }
 
-TEST_CASE("10,000 random graphs") {
+TEST_CASE("post-dominators: equal the definition on 10,000 random graphs") {
   plait::post_dominator_tree<std::vector<std::vector<int>>> tree;
   std::size_t endless = 0;
   for (unsigned seed = 0; seed != 10'000; ++seed) {
@@ -156,33 +156,33 @@ TEST_CASE("10,000 random graphs") {
       for (int a = 0; a != static_cast<int>(from.nodes); ++a) REQUIRE(tree.dominates(a, b) == oracle.dominates(a, b));
     }
   }
-  CHECK(endless > 200);  // with several endless loops
+  CHECK(endless > 200);  // with several infinite loops
 }
 
-// ---- which node stands for an endless loop: as LLVM 14's post-dominator tree has it -------------------------------
+// ---- the roots of infinite loops: as in LLVM 14's post-dominator tree -----------------------------------------------
 
-TEST_CASE("an endless loop is represented by the node that the walk comes to last") {
+TEST_CASE("post-dominators: the root of an infinite loop is the node that the search visits last") {
   CHECK(roots_of({1, {{0, 0}}}) == std::vector{0});
   CHECK(roots_of({3, {{0, 1}, {1, 2}, {2, 1}}}) == std::vector{2});
   CHECK(roots_of({3, {{0, 2}, {2, 1}, {1, 2}}}) == std::vector{1});
-  // Of two successors the one with the higher number is walked first, however they are ordered.
+  // Of two successors the one with the higher number is visited first, whatever their order.
   CHECK(roots_of({4, {{0, 1}, {1, 2}, {1, 3}, {2, 1}, {3, 1}}}) == std::vector{2});
   CHECK(roots_of({4, {{0, 1}, {1, 3}, {1, 2}, {2, 1}, {3, 1}}}) == std::vector{2});
 }
 
-TEST_CASE("beside an exit a loop has a root only if it cannot be left") {
+TEST_CASE("post-dominators: a loop has a root only if no path leaves it") {
   CHECK(roots_of({3, {{0, 1}, {1, 1}, {0, 2}}}) == std::vector{2, 1});
   CHECK(roots_of({3, {{0, 1}, {1, 1}, {1, 2}}}) == std::vector{2});
   CHECK(roots_of({4, {{0, 0}, {0, 1}, {2, 2}, {3, 0}}}) == std::vector{1, 2});
 }
 
-TEST_CASE("an endless loop that leads into another has no root") {
-  // From 0 the walk goes to 3 and 2 and ends in 1; from 2 in 3, which does not lead to 1, but 1 leads to it.
+TEST_CASE("post-dominators: an infinite loop that leads into another has no root") {
+  // From 0 the search goes to 3 and 2 and ends in 1; from 2 in 3, which does not lead to 1, but 1 leads to it.
   test::graph_description const two{4, {{0, 1}, {1, 0}, {0, 3}, {3, 2}, {2, 3}}};
   CHECK(roots_of(two) == std::vector{3});
 }
 
-TEST_CASE("large endless graphs take one walk") {
+TEST_CASE("post-dominators: large infinite loops take one search") {
   int const count = 1'000'000;
   own::graph chain(static_cast<std::size_t>(count));
   for (int i = 1; i != count; ++i) chain.connect(i - 1, i);
@@ -192,7 +192,7 @@ TEST_CASE("large endless graphs take one walk") {
   CHECK(tree.idom(0) == 1);
   CHECK(tree.depth(0) == static_cast<std::size_t>(count - 1));
 
-  own::graph loops(static_cast<std::size_t>(count));  // half a million endless loops of two nodes
+  own::graph loops(static_cast<std::size_t>(count));  // half a million infinite loops of two nodes
   for (int i = 0; i + 1 < count; i += 2) {
     loops.connect(i, i + 1);
     loops.connect(i + 1, i);
@@ -202,22 +202,22 @@ TEST_CASE("large endless graphs take one walk") {
   CHECK(many.idom(4) == 5);
 }
 
-TEST_CASE("computing again keeps the memory, before computing there is nothing") {
+TEST_CASE("post-dominators: recomputation reuses the memory; the tree is empty before compute()") {
   plait::post_dominator_tree<own::graph> tree;
   CHECK(!tree.contains(0));
   CHECK(std::ranges::empty(tree.roots()));
   own::graph big(300);
   for (int i = 1; i != 300; ++i) big.connect(i - 1, i);
   tree.compute(big);
-  auto const* const before = tree.dense().immediates().data();
-  tree.compute(own::graph(1));  // nodes are their own indices: a temporary may go
+  auto const* const before = tree.dense().idoms().data();
+  tree.compute(own::graph(1));  // nodes are their own indices: a temporary is allowed
   CHECK(!tree.contains(1));
   CHECK(ids(own::graph(1), tree.roots()) == std::vector{0});
   tree.compute(big);
-  CHECK(tree.dense().immediates().data() == before);
+  CHECK(tree.dense().idoms().data() == before);
 }
 
-TEST_CASE("a tree that is moved works on") {
+TEST_CASE("post-dominators: a moved tree remains usable") {
   own::graph g(3);
   g.connect(0, 1);
   g.connect(1, 2);

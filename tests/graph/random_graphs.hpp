@@ -1,4 +1,4 @@
-// Random flow graphs for tests against oracles: small, of every shape that makes algorithms on graphs go wrong.
+// Random flow graphs for tests against oracles: small, of all shapes that commonly break graph algorithms.
 //
 //   for (unsigned seed = 0; seed != 10'000; ++seed) {
 //     CAPTURE(seed);
@@ -13,9 +13,9 @@
 
 namespace test {
 
-/// 1 to `most` nodes. By the seed: scattered edges (thin and thick), nested and crossing loops over a chain, layers,
-/// structured code with gotos into loops. Self-loops, parallel edges, several exits, endless loops and unreachable
-/// parts occur in all of them; so do irreducible loops.
+/// Returns a random graph of 1 to `most` nodes. By the seed: scattered edges (sparse and dense), nested and crossing
+/// loops over a chain, layers, structured code with gotos into loops. Self-loops, parallel edges, several exits,
+/// infinite loops and unreachable nodes occur in all of them; so do irreducible loops.
 [[nodiscard]] inline graph_description random_flow_graph(unsigned seed, std::size_t most = 24) {
   std::mt19937 random(seed);
   auto const below = [&](std::size_t n) { return static_cast<int>(random() % n); };
@@ -63,7 +63,7 @@ namespace test {
       scatter(random() % 3);
       break;
     }
-    case 5:  // a chain with holes: unreachable parts that lead into the reachable one
+    case 5:  // a chain with gaps: unreachable nodes with edges to reachable ones
       chain(5);
       scatter(1 + n / 2);
       break;

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include <plait/graph/snapshot.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/static_graph.hpp>
 
 #include <graph/random_graphs.hpp>
@@ -17,7 +17,7 @@
 namespace {
 
 static_assert(plait::bidirectional_flow_graph<plait::dense_graph>);
-// A graph that is asked for indices must not be a temporary.
+// A graph with index(g, n) must not be a temporary.
 static_assert(!std::is_constructible_v<plait::flow_snapshot<cfg::Function>, cfg::Function&&>);
 static_assert(std::is_constructible_v<plait::flow_snapshot<own::graph>, own::graph&&>);
 
@@ -28,7 +28,7 @@ static_assert([] {
          s.number(5) == plait::npos;
 }());
 
-// Everything there is to say about a snapshot of g, which was made from `from`.
+// Checks every property of a snapshot of g, which was built from `from`.
 template <class G>
 void check(plait::flow_snapshot<G> const& s, G const& g, test::graph_description const& from) {
   std::vector<bool> const reachable = test::naive_reachable(from, {0});
@@ -47,7 +47,7 @@ void check(plait::flow_snapshot<G> const& s, G const& g, test::graph_description
     REQUIRE(std::ranges::equal(s.successors(n), expected));
   }
 
-  // Predecessors are the successors the other way round.
+  // Predecessors are the transposed successors.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> out;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> in;
   for (std::uint32_t n = 0; n != s.size(); ++n) {
@@ -60,7 +60,7 @@ void check(plait::flow_snapshot<G> const& s, G const& g, test::graph_description
   REQUIRE(out == in);
   REQUIRE(out.size() == s.edge_count());
 
-  // The numbers are a reverse postorder: only edges to ancestors in the tree of the walk lead down.
+  // The numbers are a reverse postorder: only edges to ancestors in the DFS tree lead to lower numbers.
   std::vector<std::uint32_t> parent(s.size(), plait::npos);
   for (std::uint32_t p = 0; p != s.size(); ++p) {
     std::uint32_t const n = s.preorder()[p];
@@ -74,7 +74,7 @@ void check(plait::flow_snapshot<G> const& s, G const& g, test::graph_description
     parent[n] = s.preorder()[s.preorder_parents()[p]];
     REQUIRE(std::ranges::count(s.successors(parent[n]), n) != 0);
   }
-  // Every edge is one of the tree's or parallel to it, leads further down, or does not lead down.
+  // Every edge is a tree edge or parallel to one, a forward edge, or a back or cross edge.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> further;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> returning;
   for (auto [a, b] : out) {
@@ -85,26 +85,26 @@ void check(plait::flow_snapshot<G> const& s, G const& g, test::graph_description
     else if (s.preorder_parents()[to] != at)
       further.emplace_back(at, to);
   }
-  auto const pairs = [](std::span<plait::walk_edge const> edges) {
+  auto const pairs = [](std::span<plait::dfs_edge const> edges) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
-    for (plait::walk_edge const e : edges) found.emplace_back(e.from(), e.to());
+    for (plait::dfs_edge const e : edges) found.emplace_back(e.from(), e.to());
     return found;
   };
-  REQUIRE(std::ranges::is_sorted(s.preorder_returns(), {}, &plait::walk_edge::from));
-  REQUIRE(std::ranges::is_permutation(pairs(s.preorder_returns()), returning));
-  REQUIRE(std::ranges::is_permutation(pairs(s.preorder_shortcuts()), further));
+  REQUIRE(std::ranges::is_sorted(s.preorder_back_and_cross_edges(), {}, &plait::dfs_edge::from));
+  REQUIRE(std::ranges::is_permutation(pairs(s.preorder_back_and_cross_edges()), returning));
+  REQUIRE(std::ranges::is_permutation(pairs(s.preorder_forward_edges()), further));
   auto const climbs_to = [&](std::uint32_t b, std::uint32_t a) {
     while (b != a && b != 0) b = parent[b];
     return b == a;
   };
   for (std::uint32_t a = 0; a != s.size(); ++a)
-    for (std::uint32_t b = 0; b != s.size(); ++b) REQUIRE(s.is_walk_ancestor(a, b) == climbs_to(b, a));
+    for (std::uint32_t b = 0; b != s.size(); ++b) REQUIRE(s.is_dfs_ancestor(a, b) == climbs_to(b, a));
   for (auto [a, b] : out) REQUIRE((a < b || climbs_to(a, b)));
 }
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a snapshot is the reachable part of the graph", G, PLAIT_ALL_GRAPHS) {
+TEST_CASE_TEMPLATE("flow_snapshot: contains the reachable nodes and their edges", G, PLAIT_ALL_GRAPHS) {
   plait::flow_snapshot<G> reused;
   for (unsigned seed = 0; seed != 600; ++seed) {
     CAPTURE(seed);
@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("a snapshot is the reachable part of the graph", G, PLAIT_ALL
   }
 }
 
-TEST_CASE("successors are followed in their order") {
+TEST_CASE("flow_snapshot: the search follows successors in their order") {
   plait::static_graph const g({{0, 2}, {0, 1}, {2, 3}, {1, 3}});
   plait::flow_snapshot const s(g);
   // Preorder 0 2 3 1, postorder 3 2 1 0.
@@ -123,7 +123,7 @@ TEST_CASE("successors are followed in their order") {
   CHECK(std::ranges::equal(s.preorder(), std::vector{0, 2, 3, 1}));
 }
 
-TEST_CASE("a node that is alone, a graph that is empty before it is computed") {
+TEST_CASE("flow_snapshot: is empty before compute(); a single node has no edges") {
   plait::flow_snapshot<own::graph> s;
   CHECK(s.size() == 0);
   CHECK(s.number(0) == plait::npos);
@@ -137,7 +137,7 @@ TEST_CASE("a node that is alone, a graph that is empty before it is computed") {
 
 namespace {
 
-// Counts how often it is asked.
+// Counts calls of successors().
 struct counting {
   plait::static_graph<5> graph{{{0, 1}, {1, 0}, {1, 1}, {0, 2}, {2, 1}}};
   mutable std::vector<int> asked = std::vector<int>(3);
@@ -151,14 +151,14 @@ struct counting {
 
 }  // namespace
 
-TEST_CASE("the successors of a node are read once") {
+TEST_CASE("flow_snapshot: reads the successors of a node once") {
   counting const g;
   plait::flow_snapshot const s(g);
   CHECK(s.size() == 3);
   CHECK(g.asked == std::vector{1, 1, 1});
 }
 
-TEST_CASE("computing again keeps the memory") {
+TEST_CASE("flow_snapshot: recomputation reuses the memory") {
   own::graph big(500);
   for (int i = 1; i != 500; ++i) big.connect(i - 1, i);
   own::graph const small(2);
@@ -175,12 +175,12 @@ TEST_CASE("computing again keeps the memory") {
   CHECK(s.successors(0).data() == row);
 }
 
-TEST_CASE("an index out of bounds is the adaptation's mistake") {
+TEST_CASE("flow_snapshot: an index out of range is a precondition_error") {
   std::vector<std::vector<int>> const g{{1}, {7}};
   CHECK_THROWS_AS(plait::flow_snapshot{g}, plait::precondition_error);
 }
 
-TEST_CASE("a chain of a million nodes that leads back, a node with a million successors") {
+TEST_CASE("flow_snapshot: a chain of a million nodes, a node with a million successors") {
   int const count = 1'000'000;
   own::graph chain(static_cast<std::size_t>(count));
   for (int i = 1; i != count; ++i) chain.connect(i - 1, i);
@@ -188,7 +188,7 @@ TEST_CASE("a chain of a million nodes that leads back, a node with a million suc
   plait::flow_snapshot const s(chain);
   CHECK(s.size() == static_cast<std::size_t>(count));
   CHECK(s.number(count - 1) == static_cast<std::uint32_t>(count - 1));
-  CHECK(s.is_walk_ancestor(1, 999'999));
+  CHECK(s.is_dfs_ancestor(1, 999'999));
 
   own::graph fan(static_cast<std::size_t>(count));
   for (int i = 1; i != count; ++i) fan.connect(0, i);
@@ -204,7 +204,7 @@ struct listed_node {
   std::vector<listed_node*> successors;
 };
 
-// Lists some of its nodes, in some order.
+// Lists a subset of its nodes in any order.
 struct listing {
   std::vector<listed_node> const& all;
   std::vector<listed_node const*> listed;
@@ -217,12 +217,12 @@ struct listing {
 
 }  // namespace
 
-TEST_CASE("a large graph is read in the order of its nodes, if that is by index and of all, with the same result") {
+TEST_CASE("flow_snapshot: reading a large graph in the listed order gives the same result") {
   std::size_t const count = 70'000;
   test::graph_description from{count, {}};
   std::mt19937 random(1);
   for (std::size_t n = 1; n != count; ++n) {
-    // Some nodes are not reached.
+    // Some nodes are unreachable.
     if (n % 10 != 0) from.edges.emplace_back(static_cast<int>(random() % n), static_cast<int>(n));
     from.edges.emplace_back(static_cast<int>(random() % count), static_cast<int>(random() % count));
   }
@@ -259,7 +259,7 @@ TEST_CASE("a large graph is read in the order of its nodes, if that is by index 
 
 namespace {
 
-// Trees of which there is nothing but rules: the successors of a node are made of it, where it is.
+// Implicit trees: the successors of a node are generated from it, by reference.
 struct place {
   int level;
   int number;
@@ -300,7 +300,7 @@ void check_tree() {
 
 }  // namespace
 
-TEST_CASE("successors may refer to the node they were asked of") {
+TEST_CASE("flow_snapshot: a range of successors may refer to its node") {
   check_tree<tree_of_places>();
   check_tree<tree_of_numbers>();
 }

@@ -28,13 +28,13 @@ constexpr plait::static_graph alone;
 static_assert(alone.size() == 1 && alone.edge_count() == 0 && alone.successors(0).empty());
 static_assert(plait::flow_graph<decltype(alone)>);
 
-// The room for nodes can be given.
+// The capacity for nodes is a template parameter.
 constexpr plait::static_graph<1, 9> sparse({{8, 0}});
 static_assert(sparse.size() == 9 && sparse.predecessors(0)[0] == 8);
 
 }  // namespace
 
-TEST_CASE("rows stand in the order of the list, parallel edges and self-loops included") {
+TEST_CASE("static_graph: rows keep the order of the list, parallel edges and self-loops included") {
   plait::static_graph const g({{1, 0}, {0, 1}, {1, 1}, {1, 0}, {0, 1}, {2, 1}});
   CHECK(std::ranges::equal(g.successors(1), std::vector{0, 1, 0}));
   CHECK(std::ranges::equal(g.predecessors(1), std::vector{0, 1, 0, 2}));
@@ -42,7 +42,7 @@ TEST_CASE("rows stand in the order of the list, parallel edges and self-loops in
   CHECK(std::ranges::equal(g.predecessors(0), std::vector{1, 1}));
 }
 
-TEST_CASE("a node number out of proportion is refused, not written past the end") {
+TEST_CASE("static_graph: a node number at or above MaxNodes is a precondition_error") {
   CHECK_THROWS_AS((plait::static_graph({{0, 3}})), plait::precondition_error);
   CHECK_THROWS_AS((plait::static_graph({{0, 1}}, 7)), plait::precondition_error);
   CHECK_THROWS_AS((plait::static_graph<1, 9>({{9, 0}})), plait::precondition_error);

@@ -1,6 +1,6 @@
-// The flow graphs that typed tests run over, each built from one neutral description.
+// Flow graph types for typed tests, each built from the same graph_description.
 //
-//   those of own_graphs.hpp
+//   the types of own_graphs.hpp
 //   boost::adjacency_list             vecS, listS and setS vertices, directed and bidirectional
 //   boost::compressed_sparse_row_graph, boost::adjacency_matrix (which drops parallel edges)
 //   test::unnumbered_graph            plait::boost_flow_graph on an adjacency_list without vertex numbers
@@ -28,7 +28,7 @@ using boost_set = boost::adjacency_list<boost::multisetS, boost::setS, boost::bi
 using boost_csr = boost::compressed_sparse_row_graph<boost::directedS>;
 using boost_matrix = boost::adjacency_matrix<boost::directedS>;
 
-/// Owns a graph without vertex numbers and looks at it through plait's view.
+/// Owns a Boost graph without vertex numbers and adapts it through plait::boost_flow_graph.
 class unnumbered_graph {
   using graph = boost::adjacency_list<boost::vecS, boost::listS, boost::bidirectionalS>;
   using view = plait::boost_flow_graph<graph>;
@@ -59,7 +59,7 @@ class unnumbered_graph {
   ::test::boost_vec, ::test::boost_vec_both_ways, ::test::boost_list, ::test::boost_set, ::test::boost_csr, \
       ::test::boost_matrix, ::test::unnumbered_graph
 #define PLAIT_ALL_GRAPHS PLAIT_OWN_GRAPHS, PLAIT_BOOST_GRAPHS
-/// Those that know their predecessors.
+/// Graph types with predecessors.
 #define PLAIT_BIDIRECTIONAL_GRAPHS \
   ::own::graph, ::test::boost_vec_both_ways, ::test::boost_set, ::test::unnumbered_graph
 
@@ -68,7 +68,7 @@ namespace test::detail {
 // Boost's mutable graphs.
 template <class G>
 struct graph_builder {
-  // Boost's mutable graphs. Vertices are numbered in the order in which they are listed, which setS decides.
+  // Vertices are numbered in the order in which they are listed, which setS decides.
   static G run(graph_description const& from) {
     G g(from.nodes);
     auto const numbers = get(boost::vertex_index, g);

@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr plait::static_graph acyclic({{0, 2}, {0, 1}, {2, 1}, {4, 4}});  // the loop is out of reach
+constexpr plait::static_graph acyclic({{0, 2}, {0, 1}, {2, 1}, {4, 4}});  // the loop is unreachable
 static_assert([] {
   plait::topological_order const order(acyclic);
   return order && std::ranges::equal(order.nodes(), std::vector{0, 2, 1}) && order.cycle().empty();
@@ -27,13 +27,13 @@ static_assert([] {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("an order or a cycle, never both", G, PLAIT_ALL_GRAPHS) {
+TEST_CASE_TEMPLATE("topological order: finds an order or a cycle, never both", G, PLAIT_ALL_GRAPHS) {
   plait::topological_order<G> order;
   int orders = 0;
   for (unsigned seed = 0; seed != 600; ++seed) {
     CAPTURE(seed);
     test::graph_description from = test::random_flow_graph(seed, 12);
-    if (seed % 2 == 0)  // many random graphs have cycles: half of them without the edges that lead down
+    if (seed % 2 == 0)  // most random graphs have cycles: half of them without edges to lower numbers
       std::erase_if(from.edges, [](auto e) { return e.second <= e.first; });
     G const g = test::make_graph<G>(from);
     order.compute(g);
@@ -63,14 +63,14 @@ TEST_CASE_TEMPLATE("an order or a cycle, never both", G, PLAIT_ALL_GRAPHS) {
   CHECK(orders < 500);
 }
 
-TEST_CASE("a self-loop is a cycle of one node") {
+TEST_CASE("topological order: a self-loop is a cycle of one node") {
   std::vector<std::vector<int>> const g{{1}, {1}};
   plait::topological_order const order(g);
   CHECK(!order);
   CHECK(std::ranges::equal(order.cycle(), std::vector{1}));
 }
 
-TEST_CASE("a cycle of a million nodes") {
+TEST_CASE("topological order: a cycle of a million nodes") {
   int const count = 1'000'000;
   own::graph g(static_cast<std::size_t>(count));
   for (int i = 0; i != count; ++i) g.connect(i, (i + 1) % count);

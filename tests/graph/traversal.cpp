@@ -20,7 +20,7 @@ static_assert(plait::reverse_postorder(loop) == std::vector{0u, 2u, 1u, 3u});
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("the orders are those of the recursive walk", G, PLAIT_ALL_GRAPHS) {
+TEST_CASE_TEMPLATE("traversal: orders equal those of the recursive search", G, PLAIT_ALL_GRAPHS) {
   for (unsigned seed = 0; seed != 300; ++seed) {
     CAPTURE(seed);
     G const g = test::make_graph<G>(test::random_flow_graph(seed, 14));
@@ -42,7 +42,7 @@ TEST_CASE_TEMPLATE("the orders are those of the recursive walk", G, PLAIT_ALL_GR
   }
 }
 
-TEST_CASE("a million nodes in a row") {
+TEST_CASE("traversal: a chain of a million nodes") {
   int const count = 1'000'000;
   own::graph g(static_cast<std::size_t>(count));
   for (int i = 1; i != count; ++i) g.connect(i - 1, i);

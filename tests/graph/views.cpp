@@ -22,7 +22,7 @@ static_assert(plait::preorder(plait::induced(diamond, [](auto n) { return n != 1
               std::vector{0u, 2u, 3u});
 static_assert(plait::preorder(plait::induced(diamond, 2u, [](auto n) { return n >= 2; })) == std::vector{2u, 3u, 4u});
 
-// Views of views, temporaries among them; graphs that are none must stay.
+// Views compose, also with temporary views; graphs that are not views must outlive them.
 static_assert([] {
   auto const backward = plait::reversed(plait::filtered(diamond, [](auto, auto b) { return b != 2; }), 4u);
   return plait::dominator_tree(backward).dominates(1, 0) && plait::preorder(plait::reversed(backward, 0u)).size() == 4;
@@ -30,7 +30,7 @@ static_assert([] {
 template <class G>
 concept reversible = requires(G&& g) { plait::reversed(std::forward<G>(g), 0); };
 static_assert(reversible<own::graph const&> && !reversible<own::graph>);
-static_assert(!reversible<std::vector<std::vector<int>> const&>);  // knows no predecessors
+static_assert(!reversible<std::vector<std::vector<int>> const&>);  // no predecessors
 
 template <class G>
 using keep_all = bool (*)(plait::node_t<G> const&);
@@ -50,7 +50,7 @@ std::vector<std::vector<std::size_t>> edges(G const& g, test::graph_description 
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("views show the edges and nodes that they should", G, PLAIT_ALL_GRAPHS) {
+TEST_CASE_TEMPLATE("graph views: have exactly the kept nodes and edges", G, PLAIT_ALL_GRAPHS) {
   for (unsigned seed = 0; seed != 120; ++seed) {
     CAPTURE(seed);
     test::graph_description const from = test::random_flow_graph(seed, 12);
@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("views show the edges and nodes that they should", G, PLAIT_A
   }
 }
 
-TEST_CASE("the entry of a region belongs to it") {
+TEST_CASE("graph views: the entry of an induced graph must be kept") {
   own::graph const g(2);
   CHECK_THROWS_AS((void)plait::induced(g, 1, [](int n) { return n == 0; }), plait::precondition_error);
 }

@@ -1,5 +1,5 @@
-# Fails when a header of HEADERS includes, however indirectly, a file below one of FORBIDDEN ("boost/graph/"...).
-# One preprocessor run for all headers; one for each only to name the culprits.
+# Dependency check: fails if a header of HEADERS includes, also indirectly, a file below one of FORBIDDEN
+# ("boost/graph/"...). Runs the preprocessor once for all headers, and once per header only to name the offenders.
 cmake_minimum_required(VERSION 3.25)
 
 list(TRANSFORM INCLUDE_DIRS PREPEND -I)
@@ -26,5 +26,5 @@ if(files)
       message("plait/${header} pulls in ${count} forbidden files, the first is ${first}")
     endif()
   endforeach()
-  message(FATAL_ERROR "a header depends on what its component must not need")
+  message(FATAL_ERROR "a header depends on a third party that its component does not allow")
 endif()

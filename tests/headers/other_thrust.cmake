@@ -1,4 +1,4 @@
-# Compiles a program with the Thrust in THRUST, and runs it.
+# Compiles and runs a program with the Thrust in THRUST.
 cmake_minimum_required(VERSION 3.25)
 
 file(MAKE_DIRECTORY ${WORK})

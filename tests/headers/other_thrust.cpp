@@ -1,12 +1,12 @@
-// Built with the Thrust that the other tests are not built with, and run: loops of all hosts' backends, and a plan.
+// Compatibility test with the Thrust that the other tests do not use: loops of all host backends, and a plan.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <plait/exec/detail/kernels/index_checks.hpp>
+#include <plait/exec/detail/parallel.hpp>
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/kernels/index_checks.hpp>
 #include <plait/exec/omp.hpp>
-#include <plait/exec/parallel.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>

@@ -1,5 +1,5 @@
 // Compiled to assembly by prefetch.cmake, which looks for the instructions.
-#include <plait/core/prefetch.hpp>
+#include <plait/core/detail/prefetch.hpp>
 
 void read_ahead(int const* from);
 void write_ahead(int* line);

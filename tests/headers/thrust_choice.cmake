@@ -1,4 +1,4 @@
-# What PLAIT_THRUST says is found, also by a build that had found another Thrust before.
+# The option PLAIT_THRUST selects the Thrust, also in a build that has found another one before.
 cmake_minimum_required(VERSION 3.25)
 
 file(REMOVE_RECURSE ${WORK})
@@ -11,7 +11,7 @@ list(APPEND CMAKE_MODULE_PATH ${SOURCE_DIR}/cmake)
 find_package(ThrustHeaders REQUIRED)
 file(WRITE ${WORK}/found \${ThrustHeaders_VERSION})
 ")
-# Each time a build goes on; without the option it keeps to what was said.
+# Each step reconfigures the same build; without the option the last choice is kept.
 foreach(step IN ITEMS "1 -DPLAIT_THRUST=${WORK}/thrust_1" "1" "2 -DPLAIT_THRUST=${WORK}/thrust_2" "2")
   separate_arguments(step)
   list(POP_FRONT step expected)

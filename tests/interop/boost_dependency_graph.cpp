@@ -19,7 +19,7 @@
 #include <boost/graph/topological_sort.hpp>
 #include <boost/graph/transitive_closure.hpp>
 
-#include <plait/interop/boost_dependency_graph.hpp>
+#include <plait/interop/detail/boost_dependency_graph.hpp>
 
 #include <net/random_nets.hpp>
 #include <net/test_nets.hpp>
@@ -47,7 +47,7 @@ static_assert(std::is_same_v<boost::edge_bundle_type<graph>::type, dependency>);
 
 constexpr plait::dependency_options everything{.write_after_read = true, .write_after_write = true};
 
-// The graph, by Boost's functions only, in Boost's container.
+// Copies the graph to a container of Boost, with Boost's functions only.
 using copy_t = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
 copy_t copy_of(graph const& g) {
   copy_t copy(num_vertices(g));
@@ -57,7 +57,7 @@ copy_t copy_of(graph const& g) {
 
 }  // namespace
 
-TEST_CASE("Boost's view has one vertex for each op and the edges of the graph, both ways") {
+TEST_CASE("boost dependency graph: one vertex for each op, and all edges in both directions") {
   std::mt19937 random(13);
   for (int round = 0; round != 200; ++round) {
     graph const g = plait::dependencies(test::random_small_net(random, 20), everything);
@@ -96,7 +96,7 @@ TEST_CASE("Boost's view has one vertex for each op and the edges of the graph, b
   }
 }
 
-TEST_CASE("topological_sort: every op after those it waits for") {
+TEST_CASE("boost dependency graph: topological_sort puts every op after those it depends on") {
   std::mt19937 random(14);
   for (int round = 0; round != 200; ++round) {
     graph const g = plait::dependencies(test::random_small_net(random, 30), everything);
@@ -109,7 +109,7 @@ TEST_CASE("topological_sort: every op after those it waits for") {
   }
 }
 
-TEST_CASE("strong_components: each op by itself") {
+TEST_CASE("boost dependency graph: strong_components are single ops") {
   std::mt19937 random(15);
   for (int round = 0; round != 100; ++round) {
     graph const g = plait::dependencies(test::random_small_net(random, 30), everything);
@@ -120,7 +120,7 @@ TEST_CASE("strong_components: each op by itself") {
   }
 }
 
-TEST_CASE("transitive_closure: as that of a copy in an adjacency_list") {
+TEST_CASE("boost dependency graph: transitive_closure is that of a copy in an adjacency_list") {
   std::mt19937 random(16);
   for (int round = 0; round != 100; ++round) {
     graph const g = plait::dependencies(test::random_small_net(random, 15), everything);
@@ -139,7 +139,7 @@ TEST_CASE("transitive_closure: as that of a copy in an adjacency_list") {
   }
 }
 
-TEST_CASE("depth_first_search: every op once, no way back") {
+TEST_CASE("boost dependency graph: depth_first_search visits every op once, without back edges") {
   struct visitor : boost::default_dfs_visitor {
     std::vector<op_index>* finished;
     bool* back;
@@ -159,7 +159,7 @@ TEST_CASE("depth_first_search: every op once, no way back") {
   CHECK_FALSE(back);
 }
 
-TEST_CASE("write_graphviz: labels out of the bundles") {
+TEST_CASE("boost dependency graph: write_graphviz takes labels from the bundles") {
   test::struct_net const n{{{"Mul", {"x", "w"}, {"y"}}, {"Add", {"y", "b"}, {"y"}}, {"Fill", {}, {"x"}}}};
   auto const ssa = plait::get_ssa(n);
   graph const g(n, ssa, everything);
@@ -179,7 +179,7 @@ TEST_CASE("write_graphviz: labels out of the bundles") {
   CHECK(plain.str().find("2[label=2];") != std::string::npos);
 }
 
-TEST_CASE("the dependency graph of any net will do") {
+TEST_CASE("boost dependency graph: works for the dependency graph of any net") {
   plait::netdef n;
   n.add_op("A", {}, {"x"});
   n.add_op("B", {"x"}, {"y"});

@@ -12,13 +12,13 @@
 #include <plait/core/assert.hpp>
 #include <plait/graph/graph_traits.hpp>
 #include <plait/graph/static_graph.hpp>
-#include <plait/interop/boost_dependency_graph.hpp>
 #include <plait/interop/boost_graph.hpp>
+#include <plait/interop/detail/boost_dependency_graph.hpp>
 
 #include <adaptation/boost_graph.hpp>
 #include <graph/test_graphs.hpp>
 
-// That each of the common graphs shows what it was built from is tested in graph/graph_traits.cpp.
+// graph/graph_traits.cpp tests that each of the common graphs has the nodes and edges it was built from.
 
 namespace {
 
@@ -27,7 +27,7 @@ using numbered = boost::adjacency_list<OutEdges, Vertices, Directed, boost::prop
 using plain_list = boost::adjacency_list<boost::listS, boost::listS, boost::bidirectionalS>;
 using vec = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
 
-// Every graph of Boost.Graph that knows its vertices' numbers is a flow graph.
+// Every graph of Boost.Graph with vertex indices is a flow graph.
 #define PLAIT_BOOST_MODELS                                                                                            \
   vec, numbered<boost::setS, boost::listS, boost::directedS>, numbered<boost::vecS, boost::setS, boost::undirectedS>, \
       numbered<boost::hash_setS, boost::listS, boost::bidirectionalS>, boost::adjacency_matrix<boost::directedS>,     \
@@ -38,24 +38,24 @@ using vec = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
       boost::subgraph<boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,           \
                                             boost::property<boost::edge_index_t, int>>>
 
-TEST_CASE_TEMPLATE("models of Boost.Graph", G, PLAIT_BOOST_MODELS) {
+TEST_CASE_TEMPLATE("boost graph: models of Boost.Graph are flow graphs", G, PLAIT_BOOST_MODELS) {
   CHECK(plait::check_flow_graph<G>());
   CHECK((plait::boost_graph<G> && plait::flow_graph<G const&> && plait::has_nodes<G>));
 }
 
-// Predecessors exactly where Boost promises in_edges.
+// Predecessors exist exactly where Boost has in_edges.
 static_assert(plait::has_predecessors<boost::grid_graph<2>> && plait::has_predecessors<boost::directed_graph<>>);
 static_assert(plait::has_predecessors<boost::compressed_sparse_row_graph<boost::bidirectionalS>>);
 static_assert(!plait::has_predecessors<boost::compressed_sparse_row_graph<boost::directedS>>);
 static_assert(!plait::has_predecessors<vec> && !plait::has_predecessors<boost::filtered_graph<vec, boost::keep_all>>);
 
-// False, not an error: no vertex numbers, no graphs.
+// The concepts are false, not an error, for graphs without vertex indices and for types that are not graphs.
 static_assert(!plait::flow_graph<plain_list> && !plait::boost_graph<plain_list>);
 static_assert(!plait::flow_graph<boost::reverse_graph<plain_list>>);
 static_assert(!plait::flow_graph<boost::filtered_graph<plain_list, boost::keep_all>>);
 static_assert(!plait::boost_graph<int> && !plait::boost_graph<std::string> && !plait::boost_graph<void>);
 
-// Graphs that are adapted by their members stay so.
+// Graphs with the members of a flow graph are not adapted again.
 static_assert(!plait::boost_graph<own::graph> && !plait::boost_graph<plait::dependency_graph>);
 static_assert(!plait::boost_graph<plait::boost_flow_graph<vec>> && plait::flow_graph<plait::boost_flow_graph<vec>>);
 struct both : vec {
@@ -75,14 +75,14 @@ std::vector<std::size_t> indices(G const& g, auto&& nodes) {
 
 }  // namespace
 
-TEST_CASE("a filtered graph: filtered edges are gone, vertices keep their numbers") {
+TEST_CASE("boost graph: a filtered graph lacks filtered edges, and its vertices keep their indices") {
   vec g(4);
   add_edge(0, 1, g);
   add_edge(0, 3, g);
   add_edge(3, 1, g);
   auto const edge_left = [&g](auto const& e) { return target(e, g) != 1; };
   auto const vertex_left = [](auto v) { return v != 2; };
-  // Lambdas are not default constructible enough for Boost's iterators: wrapped in std::function they are.
+  // Iterators of Boost need predicates that are default constructible, as a std::function is.
   using edges = std::function<bool(boost::graph_traits<vec>::edge_descriptor)>;
   using vertices = std::function<bool(std::size_t)>;
   boost::filtered_graph<vec, edges, vertices> const filtered(g, edges(edge_left), vertices(vertex_left));
@@ -92,21 +92,21 @@ TEST_CASE("a filtered graph: filtered edges are gone, vertices keep their number
   CHECK(indices(filtered, plait::nodes(filtered)) == std::vector<std::size_t>{0, 1, 3});
 }
 
-TEST_CASE("a reversed graph: successors are predecessors") {
+TEST_CASE("boost graph: the successors of a reversed graph are predecessors") {
   auto const g = test::make_graph<test::boost_vec_both_ways>({3, {{0, 1}, {2, 1}}});
   auto const back = boost::make_reverse_graph(g);
   CHECK(indices(back, plait::successors(back, 1)) == std::vector<std::size_t>{0, 2});
   CHECK(indices(back, plait::predecessors(back, 0)) == std::vector<std::size_t>{1});
 }
 
-TEST_CASE("a grid: vertices that are arrays") {
+TEST_CASE("boost graph: the vertices of a grid are arrays") {
   boost::grid_graph<2> const grid(boost::array<std::size_t, 2>{{2, 3}});
   CHECK(plait::graph_size(grid) == 6);
   CHECK(plait::entry(grid) == boost::array<std::size_t, 2>{{0, 0}});
   CHECK(indices(grid, plait::successors(grid, plait::entry(grid))) == std::vector<std::size_t>{1, 2});
 }
 
-TEST_CASE("another entry, by the view") {
+TEST_CASE("boost_flow_graph: a view may have another entry") {
   auto const g = test::make_graph<test::boost_vec>({3, {{2, 0}, {0, 1}}});
   plait::boost_flow_graph const from_two(g, 2);
   static_assert(plait::flow_graph<decltype(from_two)> && !plait::has_predecessors<decltype(from_two)>);
@@ -116,7 +116,7 @@ TEST_CASE("another entry, by the view") {
   CHECK(indices(from_two, plait::successors(from_two, 2)) == std::vector<std::size_t>{0});
 }
 
-TEST_CASE("a graph without vertex numbers: the view numbers them in their order") {
+TEST_CASE("boost_flow_graph: a view numbers vertices without indices in their order") {
   plain_list g;
   std::array<plain_list::vertex_descriptor, 3> const v{add_vertex(g), add_vertex(g), add_vertex(g)};
   add_edge(v[1], v[2], g);
@@ -133,7 +133,7 @@ TEST_CASE("a graph without vertex numbers: the view numbers them in their order"
   CHECK_THROWS_AS((void)plait::index(view, late), plait::precondition_error);
 }
 
-TEST_CASE("a graph without vertices has no entry") {
+TEST_CASE("boost graph: a graph without vertices has no entry") {
   vec const g;
   CHECK(plait::graph_size(g) == 0);
   CHECK_THROWS_AS((void)plait::entry(g), plait::precondition_error);

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/exec/kernels/convert.hpp>
+#include <plait/exec/detail/kernels/convert.hpp>
 #include <plait/exec/serial.hpp>
 #include <support/emulated_device.hpp>
 
 namespace {
 
-// As dlpack.h has them.
+// The structs of dlpack.h.
 enum device_kind { cpu = 1, gpu = 2 };
 struct managed_tensor {
   struct {
@@ -36,7 +36,7 @@ struct managed_tensor {
 
 using tensor = plait::tensor<plait::serial>;
 
-TEST_CASE("dlpack: a tensor goes out and comes back, the same memory, strides and all") {
+TEST_CASE("dlpack: an exported tensor is imported with the same memory and strides") {
   auto const whole = tensor::from(std::vector<double>{1, 2, 3, 4, 5, 6}, {2, 3});
   auto const turned = whole.transpose(std::vector<std::size_t>{1, 0}).slice(0, 1, 3);
   managed_tensor* const out = plait::to_dlpack<managed_tensor>(turned);
@@ -53,7 +53,7 @@ TEST_CASE("dlpack: a tensor goes out and comes back, the same memory, strides an
   CHECK(turned.owner().use_count() == 2);
 }
 
-TEST_CASE("dlpack: another's tensor is read where it is, and deleted once, by the last handle") {
+TEST_CASE("dlpack: an imported tensor aliases the memory, and is deleted once, by the last handle") {
   static int deleted = 0;
   float elements[] = {0, 1, 2, 3};
   std::int64_t shape[] = {3};
@@ -90,14 +90,14 @@ struct versioned_tensor {
   decltype(managed_tensor::dl_tensor) dl_tensor;
 };
 
-TEST_CASE("dlpack: of a struct with a version, one that is known, and memory that may be written") {
+TEST_CASE("dlpack: a versioned struct must have a supported version and writable memory") {
   auto const t = tensor::from(std::vector<float>{1, 2}, {2});
   versioned_tensor* const out = plait::to_dlpack<versioned_tensor>(t);
   CHECK(out->version.major == 1);
   CHECK(out->flags == 0);
   out->flags = 1;
-  CHECK_THROWS_WITH_AS(static_cast<void>(plait::from_dlpack<plait::serial>(out)),
-                       doctest::Contains("must not be written"), plait::shape_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(plait::from_dlpack<plait::serial>(out)), doctest::Contains("read-only"),
+                       plait::shape_error);
   out->flags = 0;
   out->version.major = 2;
   CHECK_THROWS_WITH_AS(static_cast<void>(plait::from_dlpack<plait::serial>(out)), doctest::Contains("version 2"),
@@ -106,12 +106,12 @@ TEST_CASE("dlpack: of a struct with a version, one that is known, and memory tha
   CHECK(plait::from_dlpack<plait::serial>(out).raw() == t.raw());
 }
 
-// Of which there are several.
+// A device of which there are several.
 struct third_device : test::emulated_device {
   static int device_of(void const*) { return 3; }
 };
 
-TEST_CASE("dlpack: a tensor on a device says on which") {
+TEST_CASE("dlpack: a tensor on a device has its device id") {
   auto const t = plait::tensor<third_device>::from(std::vector<float>{1, 2}, {2});
   managed_tensor* const out = plait::to_dlpack<managed_tensor>(t);
   CHECK(out->dl_tensor.device.device_type == gpu);
@@ -123,7 +123,7 @@ TEST_CASE("dlpack: a tensor on a device says on which") {
   here->deleter(here);
 }
 
-TEST_CASE_TEMPLATE("dlpack: floats of 16 bits", T, plait::float16, plait::bfloat16) {
+TEST_CASE_TEMPLATE("dlpack: 16-bit floats round-trip", T, plait::float16, plait::bfloat16) {
   std::vector<T> const elements = {plait::convert<T>(1.5f), plait::convert<T>(-2.0f)};
   managed_tensor* const out = plait::to_dlpack<managed_tensor>(tensor::from(elements, {2}));
   CHECK(out->dl_tensor.dtype.bits == 16);
@@ -132,7 +132,8 @@ TEST_CASE_TEMPLATE("dlpack: floats of 16 bits", T, plait::float16, plait::bfloat
   CHECK((back.template values<T>() == elements));
 }
 
-TEST_CASE_TEMPLATE("dlpack: every type", T, float, double, std::int32_t, std::int64_t, bool, std::uint8_t) {
+TEST_CASE_TEMPLATE("dlpack: every element type round-trips", T, float, double, std::int32_t, std::int64_t, bool,
+                   std::uint8_t) {
   auto const t = tensor::from(std::vector<T>{1, 0, 1}, {3});
   auto const back = plait::from_dlpack<plait::serial>(plait::to_dlpack<managed_tensor>(t));
   CHECK(back.template values<T>() == std::vector<T>{1, 0, 1});

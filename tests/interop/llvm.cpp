@@ -61,7 +61,7 @@ unreachable:
 }
 declare void @use(ptr)
 )";
-#if LLVM_VERSION_MAJOR < 15  // pointers have types
+#if LLVM_VERSION_MAJOR < 15  // typed pointers
   for (std::size_t at = 0; (at = source.find("ptr", at)) != std::string::npos;) source.replace(at, 3, "i32*");
 #endif
   return source;
@@ -74,11 +74,11 @@ std::unique_ptr<llvm::Module> parse(llvm::LLVMContext& context, std::string cons
   return module;
 }
 
-// All modules there are: ours, and the real ones where these are at hand.
+// Returns all modules: the one above, and the real ones if they are available.
 std::vector<std::string> modules() {
   std::vector<std::string> found = {text};
 #if LLVM_VERSION_MAJOR >= 17
-  MESSAGE("without real modules: LLVM 17 and later do not read their pointers, which have types");
+  MESSAGE("without real modules: LLVM 17 and later do not read their typed pointers");
 #else
   std::filesystem::path const folder = std::filesystem::path(PLAIT_SHARED_DIR) / "cfg";
   if (std::string(PLAIT_SHARED_DIR).empty() || !std::filesystem::is_directory(folder)) {
@@ -98,7 +98,7 @@ std::vector<std::string> modules() {
 
 }  // namespace
 
-TEST_CASE("a function: blocks, edges and dominators as LLVM has them") {
+TEST_CASE("llvm function: blocks, edges and dominators are those of LLVM") {
   for (std::string const& source : modules()) {
     llvm::LLVMContext context;
     auto const module = parse(context, source);
@@ -119,7 +119,7 @@ TEST_CASE("a function: blocks, edges and dominators as LLVM has them") {
   }
 }
 
-TEST_CASE("the memory of a function: phis are mem2reg's") {
+TEST_CASE("llvm memory program: phis are those of mem2reg") {
   std::size_t compared = 0;
   for (std::string const& source : modules()) {
     llvm::LLVMContext context;
@@ -133,8 +133,8 @@ TEST_CASE("the memory of a function: phis are mem2reg's") {
         if (p.slot(i) != nullptr && ssa.graph().number(i.getParent()) != plait::npos) ++loads_and_stores;
       CHECK(ssa.form().op_count() == loads_and_stores);
 
-      // mem2reg goes on to simplify phis: of one value and undefined ones, or of one value stored in several places.
-      // The others are as many, block by block.
+      // mem2reg also simplifies phis: of one value and undefined ones, or of one value with several stores. All others
+      // are equal in number, block by block.
       std::set<std::pair<llvm::Value const*, llvm::Value const*>> stored;
       bool exact = true;
       for (llvm::Instruction const& i : llvm::instructions(function))
@@ -165,7 +165,7 @@ TEST_CASE("the memory of a function: phis are mem2reg's") {
   CHECK(compared != 0);
 }
 
-TEST_CASE("the values of a function: each written once, uses as LLVM counts them") {
+TEST_CASE("llvm value program: each value is written once, with the uses that LLVM counts") {
   llvm::LLVMContext context;
   auto const module = parse(context, text);
   llvm::Function& function = *module->getFunction("sum");
@@ -185,7 +185,7 @@ TEST_CASE("the values of a function: each written once, uses as LLVM counts them
   }
 }
 
-TEST_CASE("a block that is not written yet is empty") {
+TEST_CASE("llvm value program: an incomplete block is a net without ops") {
   llvm::LLVMContext context;
   llvm::Module module("made", context);
   auto* const type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);

@@ -1,4 +1,4 @@
-// A class that protoc generated is a net like any other.
+// Protobuf adapter, on a class that protoc generated from NetDef.
 #include <plait/interop/protobuf.hpp>
 
 #include <string>
@@ -10,16 +10,16 @@
 
 #include <netdef.pb.h>
 
-#include <plait/net/nested_names.hpp>
-#include <plait/netdef/binary_reader.hpp>
-#include <plait/netdef/text_reader.hpp>
-#include <plait/netdef/text_writer.hpp>
+#include <plait/net/detail/nested_names.hpp>
+#include <plait/netdef/detail/binary_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
+#include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/rewrite.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/transform/append.hpp>
-#include <plait/transform/dead_ops.hpp>
-#include <plait/transform/rename_blobs.hpp>
+#include <plait/transform/dead_code_elimination.hpp>
+#include <plait/transform/detail/append.hpp>
+#include <plait/transform/detail/rename_blobs.hpp>
 
 namespace {
 
@@ -47,12 +47,12 @@ message parsed(std::string const& text = source) {
   return n;
 }
 
-// What the message says, in plait's form.
+// Converts a message to plait's model.
 plait::netdef same(message const& n) { return plait::read_netdef_binary(n.SerializeAsString()); }
 
-// Nets whose ops hold nets in each way there is.
+// Nets with every kind of nested net.
 char const* const nested_sources[] = {
-    // A Do that hands `a` in, whose net may leave it as it is.
+    // A Do with `a` as an input, which its net may leave unwritten.
     R"(op { type: "Relu" input: "x" output: "a" }
        op { type: "Do" input: "c" input: "a" input: "w" output: "a" output: "w"
             arg { name: "inner_blobs" strings: "cond" strings: "inner" }
@@ -70,7 +70,7 @@ char const* const nested_sources[] = {
                                             output: "hidden" } } }
             arg { name: "backward_step_net" n { op { type: "Copy" input: "hidden" output: "g" } } } }
        external_input: "x" external_output: "y")",
-    // Nets in nets, two in one argument, and what they read and write under the names around.
+    // Nets in nets, two in one argument, which read and write outer blobs.
     R"(op { type: "Relu" input: "x" output: "y" device_option { device_type: 1 } }
        op { type: "While" input: "c" arg { name: "loop_net" n {
          op { type: "If" input: "c" arg { name: "then_net" n { op { type: "Add" input: "y" input: "w" output: "y" } } }
@@ -95,21 +95,21 @@ std::vector<std::string> listing(N const& n, plait::ssa_options const& options) 
 
 }  // namespace
 
-TEST_CASE("a generated message has the SSA form of the netdef it equals") {
+TEST_CASE("protobuf: a message has the SSA form of the equal netdef") {
   plait::netdef const ours = plait::read_netdef_text(source);
   for (bool subnets : {false, true})
     CHECK(listing(parsed(), {.subnets = subnets}) == listing(ours, {.subnets = subnets}));
   CHECK(listing(parsed(), {.subnets = true}).back() == "c0 y2 -> z1");
 }
 
-TEST_CASE("nets inside ops are seen as in the netdef it equals") {
+TEST_CASE("protobuf: nested nets are those of the equal netdef") {
   for (char const* const text : nested_sources)
     CHECK(listing(parsed(text), {.subnets = true}) == listing(plait::read_netdef_text(text), {.subnets = true}));
   CHECK(listing(parsed(nested_sources[0]), {.subnets = true}).back() == "c0 a1 w0 -> a2 w1");
   CHECK(listing(parsed(nested_sources[1]), {.subnets = true}).back() == "x0 state1 -> y1");
 }
 
-TEST_CASE("transforms do to the message what they do to the netdef it equals") {
+TEST_CASE("protobuf: transforms change a message like the equal netdef") {
   auto const check = [](char const* text, auto const& change) {
     message theirs = parsed(text);
     plait::netdef ours = plait::read_netdef_text(text);
@@ -144,7 +144,7 @@ TEST_CASE("transforms do to the message what they do to the netdef it equals") {
   CHECK(plait::remove_dead_ops(handed, {.subnets = true}).ops.empty());
 }
 
-TEST_CASE("many ops are put in at once") {
+TEST_CASE("protobuf: insert_ops inserts several ops at once") {
   std::vector<std::uint32_t> const places = {0, 2, 2, 4};
   std::vector<plait::op_spec> const specs = {{"A", {}, {}}, {"B", {}, {}}, {"C", {}, {}}, {"D", {}, {}}};
   message theirs = parsed();
@@ -155,7 +155,7 @@ TEST_CASE("many ops are put in at once") {
   CHECK(theirs.op_size() == 8);
 }
 
-TEST_CASE("an op takes over what another one has") {
+TEST_CASE("protobuf: inherit copies placement, arguments and the gradient mark") {
   message theirs = parsed();
   plait::netdef ours = plait::read_netdef_text(source);
   theirs.mutable_op(1)->set_engine("CUDNN");
@@ -166,7 +166,7 @@ TEST_CASE("an op takes over what another one has") {
   CHECK(plait::net_traits<message>::is_gradient(theirs, theirs.op(2)));
 }
 
-TEST_CASE("every mutation hook does to the message what it does to a netdef") {
+TEST_CASE("protobuf: every mutation hook changes the message") {
   using theirs = plait::net_traits<message>;
   message n = parsed();
   theirs::insert_op(n, 1, {.type = "Scale", .inputs = {"y"}, .outputs = {"y"}, .arguments = {{"scale", 2.0f}}});
@@ -207,7 +207,7 @@ TEST_CASE("every mutation hook does to the message what it does to a netdef") {
   CHECK(n.external_input(0) == "w");
 }
 
-TEST_CASE("a step net in text form is refused, not overlooked") {
+TEST_CASE("protobuf: a step net in text form is refused, not ignored") {
   message n;
   auto& op = *n.add_op();
   op.set_type("RecurrentNetwork");

@@ -1,4 +1,4 @@
-// plait's readers and writers against protobuf's own, on a class that protoc made.
+// Differential tests of plait's readers and writers against protobuf's own, on a class that protoc generated.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -39,12 +39,12 @@ bool parse_text(std::string const& source, message& into) {
   return parser.ParseFromString(source, &into);
 }
 
-// protobuf's own bytes: its order of fields differs from ours in places, the message does not.
+// Converts a message by protobuf's own bytes, whose order of fields differs from plait's in places.
 netdef from(message const& m) {
   return plait::read_netdef_binary(m.SerializeAsString(), {.unknown = plait::unknown_fields::reject});
 }
 
-TEST_CASE("what plait writes protobuf reads as the same message, and the other way round") {
+TEST_CASE("protobuf formats: plait and protobuf read the output of each other as the same message") {
   for (std::uint64_t seed = 0; seed != 2000; ++seed) {
     CAPTURE(seed);
     plait_test::random_netdef_options options;
@@ -76,7 +76,7 @@ TEST_CASE("what plait writes protobuf reads as the same message, and the other w
   }
 }
 
-TEST_CASE("floats at the edges are the same bits to both, in each format") {
+TEST_CASE("protobuf formats: extreme floats have the same bits in both, in each format") {
   netdef net;
   plait::arg_def& arg = net.arg.emplace_back();
   constexpr float f = std::numeric_limits<float>::max();
@@ -93,7 +93,7 @@ TEST_CASE("floats at the edges are the same bits to both, in each format") {
   }
 }
 
-TEST_CASE("real nets mean the same to both") {
+TEST_CASE("protobuf formats: real nets are the same message in both") {
   for (std::filesystem::path const& file : plait_test::real_nets()) {
     CAPTURE(file.string());
     std::string const bytes = plait_test::file_content(file);
@@ -110,8 +110,8 @@ TEST_CASE("real nets mean the same to both") {
   }
 }
 
-TEST_CASE("damaged text is accepted by both or by none") {
-  // Single edits of a text with every kind of value. Where the two differ on purpose, the edit is not made: unknown
+TEST_CASE("protobuf formats: damaged text is accepted by both or by neither") {
+  // Single edits of a text with every kind of value. Edits on which the two differ on purpose are left out: unknown
   // fields and names of device types are plait's own, and so are numbers too large for a float.
   std::string const base =
       "name: 'a\\n\\x41' type: \"t\" 'u'\nop { input: ['x', \"y\"] arg { name: 'k' f: 1.5e3 i: -0x1F floats: [1.5, "
@@ -147,7 +147,7 @@ TEST_CASE("damaged text is accepted by both or by none") {
     }
     CAPTURE(refused);
     // Refused by plait alone, which does not turn numbers into infinities nor escapes into other bytes.
-    if (refused.find("out of range") != refused.npos || refused.find("no byte") != refused.npos) continue;
+    if (refused.find("out of range") != refused.npos || refused.find("not a byte") != refused.npos) continue;
     CHECK(theirs == refused.empty());
     if (theirs && refused.empty()) {
       ++accepted;
@@ -157,8 +157,9 @@ TEST_CASE("damaged text is accepted by both or by none") {
   CHECK(accepted > 1000);
 }
 
-TEST_CASE("what plait takes of damaged JSON means the same to protobuf") {
-  // The other way round does not hold: this version of protobuf takes what is no JSON, 'quotes' and commas at the end.
+TEST_CASE("protobuf formats: damaged JSON that plait accepts is the same message in protobuf") {
+  // The converse does not hold: this version of protobuf accepts text that is not JSON, with 'quotes' and trailing
+  // commas.
   std::string const base =
       R"({"name": "a\n\u0041", "type": "t", "op": [{"input": ["x", "y"], "arg": [{"name": "k", "f": 1.5e3, "i": "31",
        "floats": [1.5, "-Infinity", 5e-1], "ints": [17, "2"], "s": "AP8=", "t": {"dataType": "FLOAT", "dims": [3]}}],
@@ -189,7 +190,7 @@ TEST_CASE("what plait takes of damaged JSON means the same to protobuf") {
     CAPTURE(json);
     message m;
     auto const status = google::protobuf::util::JsonStringToMessage(json, &m);
-    // Quoted integers with a point or an exponent are taken by newer versions only.
+    // Only newer versions accept quoted integers with a point or an exponent.
     if (status.ToString().find("invalid value \"") != std::string::npos) continue;
     ++accepted;
     CHECK_MESSAGE(status.ok(), status.ToString());
@@ -198,7 +199,7 @@ TEST_CASE("what plait takes of damaged JSON means the same to protobuf") {
   CHECK(accepted > 1000);
 }
 
-TEST_CASE("damaged binary is accepted by both or by none") {
+TEST_CASE("protobuf formats: damaged binary is accepted by both or by neither") {
   std::mt19937 random(2);
   std::size_t accepted = 0;
   std::vector<plait::diagnostic> left_out;
@@ -224,7 +225,7 @@ TEST_CASE("damaged binary is accepted by both or by none") {
         REQUIRE(again.ParseFromString(plait::to_binary(net)));
         again.DiscardUnknownFields();
         m.DiscardUnknownFields();
-        // For protobuf, a number that its enumeration lacks is an unknown field and no value; plait keeps it.
+        // In protobuf, a number that its enumeration lacks is an unknown field, not a value; plait keeps it.
         std::string const text = plait::to_text(net, {.diagnostics = &left_out});
         std::size_t const type = text.find("data_type: ");
         bool const unnamed = type != text.npos && text.find_first_of("-0123456789", type) == type + 11;

@@ -1,5 +1,5 @@
-// A net that offers only what the net concept asks for: single-pass ranges with a sentinel of another type, ops that
-// are seen through a handle that can be moved but not copied, and names that are regular and hashable and nothing else.
+// Archetype of the net concept, with nothing beyond its requirements: single-pass ranges with a sentinel of another
+// type, ops behind a handle that can be moved but not copied, and names that are only regular and hashable.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ class archetype_net {
   static input_only<make_name> walk(std::vector<archetype_name> const& from) { return {from.size(), make_name{&from}}; }
 
  public:
-  /// What walking ops() yields.
+  /// Element type of ops().
   class op_handle {
    public:
     op_handle() = delete;
@@ -63,7 +63,7 @@ class archetype_net {
   auto external_inputs() const { return walk(given_); }
   auto external_outputs() const { return walk(promised_); }
 
-  // ---- for the tests, none of it known to the traits
+  // ---- for the tests only; the traits do not use it
   archetype_name name(std::string_view text) {
     if (archetype_name const known = find(text); known != archetype_name()) return known;
     texts_.emplace_back(text);

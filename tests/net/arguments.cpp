@@ -1,4 +1,4 @@
-#include <plait/net/arguments.hpp>
+#include <plait/net/detail/arguments.hpp>
 
 #include <doctest/doctest.h>
 
@@ -32,7 +32,7 @@ test::struct_net one_op() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("arguments by type", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("get_argument: returns the argument by type", N, PLAIT_MUTABLE_NETS) {
   auto const n = test::make_net<N>(one_op());
   auto&& op = *std::ranges::begin(plait::ops(n));
   CHECK(plait::get_argument<std::int64_t>(n, op, 0, "i") == 3);
@@ -57,7 +57,8 @@ TEST_CASE_TEMPLATE("arguments by type", N, PLAIT_MUTABLE_NETS) {
   CHECK_THROWS_AS(static_cast<void>(plait::get_argument<ints>(n, op, 0, "fs")), plait::net_error);
 }
 
-TEST_CASE_TEMPLATE("setting an argument that is there already", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("set_argument_checked: refuses to change an argument unless it may override", N,
+                   PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>(one_op());
   auto&& op = *std::ranges::begin(plait::net_traits<N>::ops(n));
   auto const value = [&](std::string_view key) { return plait::net_traits<N>::argument(n, op, key); };
@@ -71,7 +72,7 @@ TEST_CASE_TEMPLATE("setting an argument that is there already", N, PLAIT_MUTABLE
   CHECK(value("is") == plait::argument_value(strings{"x"}));
 }
 
-TEST_CASE("a net in an argument is no value, but not nothing either") {
+TEST_CASE("get_argument: a net in an argument is neither a value nor absent") {
   plait::netdef n;
   plait::op_def& op = n.add_op("If", {"c"}, {});
   plait::arg_def& held = op.arg.emplace_back();

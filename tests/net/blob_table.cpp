@@ -7,13 +7,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include <plait/net/blob_table.hpp>
+#include <plait/net/detail/blob_table.hpp>
 #include <plait/net/static_net.hpp>
 
 #include <net/random_nets.hpp>
 #include <net/test_nets.hpp>
 
-TEST_CASE_TEMPLATE("equal names have one number, different names different ones", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("blob_table: equal names have one index, different names different ones", N, PLAIT_ALL_NETS) {
   std::mt19937 random(5);
   for (int round = 0; round != 50; ++round) {
     test::struct_net const from = test::random_small_net(random, 30);
@@ -51,7 +51,7 @@ TEST_CASE_TEMPLATE("equal names have one number, different names different ones"
   }
 }
 
-TEST_CASE_TEMPLATE("keys from elsewhere are known from then on, and outlive their owner", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("blob_table: keys from elsewhere are interned and outlive their owner", N, PLAIT_TEXT_NETS) {
   N const n = test::make_net<N>({{{"Mul", {"x"}, {"y"}}}, {}, {}});
   plait::blob_table<N> table(n);
   plait::blob_index const x = table.intern(*plait::inputs(n, *plait::ops(n).begin()).begin());
@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("keys from elsewhere are known from then on, and outlive thei
   }
 }
 
-TEST_CASE("numbered names keep the numbers of the net; foreign ones follow") {
+TEST_CASE("blob_table: numbered names keep the numbers of the net, foreign ones follow") {
   test::dense_net const n = test::make_net<test::dense_net>({{{"Mul", {"x", "w"}, {"y"}}}, {}, {}});
   plait::blob_table<test::dense_net> table(n);
   CHECK(table.size() == 6);  // every second number is unused

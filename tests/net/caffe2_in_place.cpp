@@ -1,4 +1,4 @@
-#include <plait/net/caffe2_in_place.hpp>
+#include <plait/net/detail/caffe2_in_place.hpp>
 
 #include <vector>
 
@@ -8,8 +8,8 @@ namespace {
 
 using pairs = std::vector<plait::operand_pair>;
 
-// As Caffe2 says of a net when an op has one name twice.
-TEST_CASE("which operands may have one name") {
+// Expected pairs from Caffe2, which checks nets in which an op has one name twice.
+TEST_CASE("caffe2_in_place: the operands that may have one name") {
   CHECK(plait::caffe2_in_place("Relu") == pairs{{0, 0}});
   CHECK(plait::caffe2_in_place("Xor") == pairs{{0, 0}});
   CHECK(plait::caffe2_in_place("ReluGradient") == pairs{{1, 0}});

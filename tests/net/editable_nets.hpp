@@ -1,4 +1,4 @@
-// Two IRs that change through every hook of net/mutation.hpp: structs with names that are strings, and pointers.
+// Two IRs with every hook of net/mutation.hpp: structs with string names, and pointers.
 #pragma once
 
 #include <algorithm>
@@ -31,13 +31,13 @@ struct struct_net {
   friend bool operator==(struct_net const&, struct_net const&) = default;
 };
 
-/// The same, adapted for change from outside.
+/// The neutral description with external mutation hooks.
 struct edit_net : struct_net {
   std::string name = {};
   friend bool operator==(edit_net const&, edit_net const&) = default;
 };
 
-// What the argument hooks have in common: the arguments of an op are a list of argument_spec.
+// Common argument hooks: the arguments of an op are a list of argument_spec.
 struct argument_hooks {
   static plait::argument_spec const* find(std::vector<plait::argument_spec> const& arguments, std::string_view key) {
     auto const found = std::ranges::find(arguments, key, &plait::argument_spec::name);
@@ -139,20 +139,20 @@ struct plait::net_traits<test::edit_net> {
 
 namespace ir {
 
-/// What an Editable knows of an instruction beyond the instruction.
+/// Properties of an instruction that Editable keeps beside it.
 struct Notes {
   std::vector<plait::argument_spec> attributes;
   std::optional<plait::device_spec> place;
   std::string label;
 };
 
-/// A Function that keeps such notes beside it, as analyses of real compilers do.
+/// A Function with such properties in a side table, as analyses of real compilers have.
 struct Editable : Function {
   std::unordered_map<Instr const*, Notes> notes;
   std::string label;
 };
 
-/// The value called `text`; nullptr if there is none.
+/// Returns the value called `text`, or nullptr.
 inline Value* find_value(Function const& f, std::string_view text) {
   for (auto const& value : f.value_pool)
     if (value->label == text) return value.get();

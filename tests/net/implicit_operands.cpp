@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <plait/net/implicit_operands.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/nested_net.hpp>
 #include <net/test_nets.hpp>
@@ -40,7 +40,7 @@ implicit of(nested_op op) {
   nested_net const n{{std::move(op)}};
   plait::implicit_operands<nested_net> found;
   found.compute(n, n.ops[0]);
-  return {found.reads(), found.writes(), found.passes()};
+  return {found.reads(), found.writes(), found.weak_updates()};
 }
 
 // ---- the oracle: the definition, by recursion over sets -------------------------------------------------------------
@@ -123,27 +123,27 @@ names sorted(names n) {
 
 }  // namespace
 
-TEST_CASE("an op without nets inside has no implicit operands") { CHECK(of({{"x"}, {"y"}}) == implicit{}); }
+TEST_CASE("implicit_operands: an op without nested nets has none") { CHECK(of({{"x"}, {"y"}}) == implicit{}); }
 
-TEST_CASE("a shared net: what it reads first and what it writes is the outer net's") {
+TEST_CASE("implicit_operands: upward-exposed reads and writes of a shared net are the outer net's") {
   CHECK(of({{"c"}, {}, {part({{{"x"}, {"t"}}, {{"t", "w"}, {"y"}}})}}) == implicit{{"x", "w"}, {"t", "y"}, {"t", "y"}});
 }
 
-TEST_CASE("the op's own operands are not repeated") {
+TEST_CASE("implicit_operands: the op's own operands are not repeated") {
   CHECK(of({{"x"}, {"y"}, {part({{{"x", "w"}, {"y"}}})}}) == implicit{{"w"}, {}, {"y"}});
   CHECK(of({{"x", "y"}, {"y"}, {part({{{"x"}, {"y"}}})}}) == implicit{});
 }
 
-TEST_CASE("a child net: reads fall through, writes stay, locals are its own") {
+TEST_CASE("implicit_operands: reads of a child net fall through, its writes and locals stay inside") {
   CHECK(of({{}, {}, {part({{{"h_prev", "w"}, {"h"}}, {{"h"}, {"o"}}}, subnet_scope::child, {"h_prev"})}}) ==
         implicit{{"w"}, {}, {}});
 }
 
-TEST_CASE("a closed net shows nothing, nor do the nets in it") {
+TEST_CASE("implicit_operands: a closed net has none, nor do the nets in it") {
   CHECK(of({{}, {}, {part({{{"x"}, {"y"}, {part({{{"z"}, {"y"}}})}}}, subnet_scope::closed)}}) == implicit{});
 }
 
-TEST_CASE("what ops inside wait for is read, on request") {
+TEST_CASE("implicit_operands: control inputs of nested ops count as reads on request") {
   auto const n = plait::read_netdef_text(R"(
     op { type: "If" input: "c" control_input: "own" arg { name: "then_net" n {
       op { type: "A" output: "made" control_input: "x" control_input: "own" }
@@ -159,21 +159,21 @@ TEST_CASE("what ops inside wait for is read, on request") {
   CHECK(found.reads() == names{"ws"});
 }
 
-TEST_CASE("branches do not see each other's writes, at any depth") {
+TEST_CASE("implicit_operands: branches do not see each other's writes, at any depth") {
   std::vector<nested_part> const branches = {part({{{}, {"z"}}}), part({{{"z"}, {"y"}}})};
   CHECK(of({{}, {}, branches}) == implicit{{"z"}, {"z", "y"}, {"y"}});
   CHECK(of({{}, {}, {part({{{}, {}, branches}})}}) == implicit{{"z"}, {"z", "y"}, {"y"}});
 }
 
-TEST_CASE("a write that may not happen lets the former value through") {
-  // A child net, so that nothing of it is a write outside: y = z is read after If(c) { z = … }.
+TEST_CASE("implicit_operands: a write that may not happen is a weak update") {
+  // A child net, none of whose writes are outer ones: y = z is read after If(c) { z = … }.
   nested_op const branch{{"c"}, {}, {part({{{}, {"z"}}})}};
   CHECK(of({{}, {}, {part({branch, {{"z"}, {"y"}}}, subnet_scope::child)}}) == implicit{{"c"}, {}, {"z"}});
-  // Written for certain before: nothing comes through.
+  // A certain write before: no weak update.
   CHECK(of({{}, {}, {part({{{}, {"z"}}, branch, {{"z"}, {"y"}}}, subnet_scope::child)}}) == implicit{{"c"}, {}, {}});
 }
 
-TEST_CASE("against the definition, on random nesting") {
+TEST_CASE("implicit_operands: equal to the definition on random nesting") {
   std::mt19937 random(6);
   for (int round = 0; round != 3000; ++round) {
     nested_op const op = random_op(random, 3);
@@ -185,7 +185,7 @@ TEST_CASE("against the definition, on random nesting") {
   }
 }
 
-TEST_CASE("depth costs memory, not stack; width is linear") {
+TEST_CASE("implicit_operands: depth costs memory, not stack, and width is linear") {
   nested_op op{{"x"}, {"y"}};
   std::vector<std::shared_ptr<nested_net const>> alive;  // else their destructors would recurse
   for (int depth = 0; depth != 100'000; ++depth) {
@@ -210,12 +210,12 @@ TEST_CASE("depth costs memory, not stack; width is linear") {
   CHECK(of(wide).reads.size() == 100'000);
 }
 
-TEST_CASE("an object can be used again") {
+TEST_CASE("implicit_operands: an object can be reused") {
   nested_net const n{{{{}, {}, {part({{{"x"}, {"y"}}})}}, {{}, {}, {part({{{"u"}, {"v"}}})}}}};
   plait::implicit_operands<nested_net> found;
   found.compute(n, n.ops[0]);
   found.compute(n, n.ops[1]);
   CHECK(found.reads() == names{"u"});
   CHECK(found.writes() == names{"v"});
-  CHECK(found.passes() == names{"v"});
+  CHECK(found.weak_updates() == names{"v"});
 }

@@ -1,5 +1,5 @@
-// An IR in arrays: ops are numbers, names are numbers with text, nothing is a reference. It changes through every hook
-// of net/mutation.hpp, each with the least it may count on.
+// An IR in arrays: ops are numbers, names are numbers with text, nothing is a reference. It has every hook of
+// net/mutation.hpp, each with the weakest guarantees.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace test {
 struct indexed_net {
   enum class name : std::uint32_t {};
 
-  std::deque<std::string> texts;  // which stay where they are
+  std::deque<std::string> texts;  // stable addresses
   std::vector<std::string> types;
   std::vector<std::vector<name>> read;
   std::vector<std::vector<name>> written;

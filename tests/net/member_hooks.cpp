@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/net/member_hooks.hpp>
+#include <plait/net/detail/member_hooks.hpp>
 #include <plait/net/mutation.hpp>
 
 #include <adaptation/own_net.hpp>
@@ -19,7 +19,7 @@
 
 namespace {
 
-// Plain structs: what can be done by assigning to members needs no adaptation.
+// Plain structs: assignable members need no adaptation.
 static_assert(plait::renamable_net<own::net> && plait::renamable_externals<own::net> && plait::nameable_net<own::net>);
 static_assert(plait::op_erasable_net<own::net> && plait::input_erasable_net<own::net> &&
               plait::retypable_net<own::net>);
@@ -28,20 +28,20 @@ static_assert(!plait::extensible_net<own::net> && !plait::device_net<own::net> &
 static_assert(plait::external_extensible_net<test::struct_net> && plait::output_erasable_net<test::struct_net>);
 static_assert(!plait::renamable_net<int> && !plait::op_erasable_net<void> && !plait::extensible_net<std::string>);
 
-// What cannot be assigned to is not renamable.
+// Members that cannot be assigned to are not renamable.
 struct fixed {
   std::vector<own::op> const& ops() const { return held; }
   std::vector<own::op> held;
 };
 static_assert(plait::net<fixed> && !plait::renamable_net<fixed> && !plait::op_erasable_net<fixed>);
-// A net that answers for its ops' inputs would not see what is written into the ops.
+// A net with its own inputs(op) would not see a change of the ops' members.
 struct answers_itself {
   std::vector<own::op> ops;
   std::vector<std::string> inputs(own::op const&) const { return {}; }
 };
 static_assert(plait::net<answers_itself> && !plait::renamable_net<answers_itself>);
 
-// Every hook as a member function, in a net whose data could not be changed from outside.
+// Every hook as a member function, in a net with private data.
 class closed_net {
  public:
   using names = std::vector<std::string>;
@@ -112,7 +112,7 @@ static_assert(plait::device_mutable_net<closed_net> && plait::named_net<closed_n
 
 }  // namespace
 
-TEST_CASE("plain structs change by their members") {
+TEST_CASE("member_hooks: plain structs are edited by their data members") {
   using traits = plait::net_traits<own::net>;
   own::net n{{{"Mul", {"x", "w"}, {"y"}}, {"Add", {"y", "b"}, {"z"}}, {"Relu", {"z"}, {"z"}}}, {"x", "w", "b"}};
   traits::set_input(n, n.ops[0], 1, std::string("v"));
@@ -131,7 +131,7 @@ TEST_CASE("plain structs change by their members") {
   CHECK(plait::make_name(n, "fresh") == "fresh");
 }
 
-TEST_CASE("erasing by position keeps the rest in order") {
+TEST_CASE("member_hooks: erasing by position keeps the rest in order") {
   std::mt19937 random(7);
   for (int round = 0; round != 500; ++round) {
     std::deque<std::unique_ptr<int>> items;
@@ -150,7 +150,7 @@ TEST_CASE("erasing by position keeps the rest in order") {
   }
 }
 
-TEST_CASE("member functions of the net come first") {
+TEST_CASE("member_hooks: member functions of the net take precedence") {
   using traits = plait::net_traits<closed_net>;
   closed_net n;
   traits::append_op(n, plait::op_spec{"Relu", {"x"}, {"y"}});

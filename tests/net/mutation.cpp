@@ -13,7 +13,7 @@
 
 namespace {
 
-// The n-th op as the hooks want it.
+// Returns the n-th op as the hooks require it.
 template <class N>
 decltype(auto) op_at(N& n, std::size_t i) {
   return plait::op_list<N>(n)[i];
@@ -21,17 +21,17 @@ decltype(auto) op_at(N& n, std::size_t i) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("the mutable nets have every hook", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("mutation hooks: the mutable nets have every hook", N, PLAIT_MUTABLE_NETS) {
   CHECK((plait::renamable_net<N> && plait::renamable_externals<N> && plait::renamable_controls<N>));
   CHECK((plait::op_erasable_net<N> && plait::input_erasable_net<N> && plait::output_erasable_net<N>));
   CHECK((plait::external_extensible_net<N> && plait::extensible_net<N> && plait::adopting_net<N>));
   CHECK((plait::attributed_net<N> && plait::argument_mutable_net<N> && plait::retypable_net<N>));
   CHECK((plait::device_net<N> && plait::device_mutable_net<N> && plait::named_net<N>));
   CHECK(plait::nameable_net<N>);
-  CHECK((plait::renamable_net<N&> && plait::renamable_net<N const&>));  // of the type; the object is asked later
+  CHECK((plait::renamable_net<N&> && plait::renamable_net<N const&>));  // concepts ignore constness; the hooks do not
 }
 
-TEST_CASE_TEMPLATE("the read-only nets lack what would change them", N, ir::Function, test::dense_net,
+TEST_CASE_TEMPLATE("mutation hooks: the read-only nets lack them", N, ir::Function, test::dense_net,
                    test::temporary_net, test::archetype_net) {
   CHECK((!plait::extensible_net<N> && !plait::argument_mutable_net<N> && !plait::device_mutable_net<N>));
   CHECK(!plait::named_net<N>);
@@ -40,7 +40,7 @@ static_assert(!plait::renamable_net<ir::Function> && !plait::renamable_net<test:
 static_assert(!plait::renamable_net<test::temporary_net> && !plait::op_erasable_net<test::archetype_net>);
 static_assert(!plait::nameable_net<ir::Function> && !plait::nameable_net<test::archetype_net>);
 
-TEST_CASE_TEMPLATE("random edits leave what the same edits of the description leave", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("mutation hooks: random edits equal the same edits of the description", N, PLAIT_MUTABLE_NETS) {
   using traits = plait::net_traits<N>;
   std::mt19937 random(8);
   for (int round = 0; round != 200; ++round) {
@@ -124,7 +124,7 @@ TEST_CASE_TEMPLATE("random edits leave what the same edits of the description le
   }
 }
 
-TEST_CASE_TEMPLATE("arguments: set, replaced, read by kind, erased", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("mutation hooks: arguments are set, replaced, read by kind, erased", N, PLAIT_MUTABLE_NETS) {
   using traits = plait::net_traits<N>;
   N n = test::make_net<N>({{{"Concat", {"x"}, {"y"}, {{"axis", std::int64_t{1}}}}}});
   auto&& op = op_at(n, 0);
@@ -142,7 +142,7 @@ TEST_CASE_TEMPLATE("arguments: set, replaced, read by kind, erased", N, PLAIT_MU
   CHECK(traits::string_argument(n, op, "order") == "NCHW");
 }
 
-TEST_CASE_TEMPLATE("a name is made once", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("mutation hooks: make_name makes a name once", N, PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}});
   auto const x = plait::make_name(n, "x");
   CHECK(x == *plait::inputs(n, op_at(n, 0)).begin());
@@ -151,7 +151,7 @@ TEST_CASE_TEMPLATE("a name is made once", N, PLAIT_MUTABLE_NETS) {
   CHECK(plait::name_text(n, fresh) == "fresh");
 }
 
-TEST_CASE_TEMPLATE("an op of another net comes along whole, in this net's names", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("mutation hooks: adopt_op copies a whole op, in this net's names", N, PLAIT_MUTABLE_NETS) {
   using traits = plait::net_traits<N>;
   plait::op_spec const spec{
       "Relu", {"a", "b"}, {"c"}, {{"k", std::int64_t{3}}}, plait::device_spec{plait::device_kind::cuda, 1}};
@@ -169,7 +169,7 @@ TEST_CASE_TEMPLATE("an op of another net comes along whole, in this net's names"
   CHECK(*plait::inputs(n, op_at(n, 0)).begin() == plait::inputs(n, op_at(n, 1))[1]);
 }
 
-TEST_CASE_TEMPLATE("an op list goes to any op, also where the net only goes forward", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("op_list: reaches any op, also in a forward-only net", N, PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>({{{"A", {}, {}}, {"B", {}, {}}, {"C", {}, {}}}});
   plait::op_list<N> const ops(n);
   REQUIRE(ops.size() == 3);
@@ -179,7 +179,7 @@ TEST_CASE_TEMPLATE("an op list goes to any op, also where the net only goes forw
   CHECK(test::describe(n).ops[1].type == "D");
 }
 
-TEST_CASE_TEMPLATE("nets have names", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("mutation hooks: net_name is set and read", N, PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>({});
   CHECK(plait::net_traits<N>::net_name(n) == std::string_view());
   plait::net_traits<N>::set_net_name(n, "predict");

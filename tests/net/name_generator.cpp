@@ -1,4 +1,4 @@
-#include <plait/net/name_generator.hpp>
+#include <plait/net/detail/name_generator.hpp>
 
 #include <set>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include <net/test_nets.hpp>
 
-TEST_CASE("net names") {
+TEST_CASE("unique_names: a taken name gets a number") {
   plait::unique_names names;
   CHECK(names.next("net") == "net");
   CHECK(names.next("net") == "net_1");
@@ -22,7 +22,7 @@ TEST_CASE("net names") {
   CHECK_FALSE(names.taken("net_5"));
 }
 
-TEST_CASE("blob names follow Caffe2") {
+TEST_CASE("name_generator: names of blobs follow Caffe2") {
   plait::name_generator names("net");
   CHECK(names.next_name() == "net_blob_0");
   CHECK(names.next_name() == "net_blob_1");
@@ -42,7 +42,7 @@ TEST_CASE("blob names follow Caffe2") {
   CHECK(names.next_name("") == "net_blob_3");
 }
 
-TEST_CASE_TEMPLATE("a loaded net's counter has all its digits", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("name_generator: a loaded net's counter is read with all its digits", N, PLAIT_TEXT_NETS) {
   auto const n = test::make_net<N>({{{"Relu", {"x"}, {"net_blob_8"}}, {"Relu", {"net_blob_8"}, {"net_blob_137"}}},
                                     {"x", "net_blob_99999999999999999999", "other_blob_500", "net_blob_1x"},
                                     {"net_blob_137", "net/fc"}});
@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE("a loaded net's counter has all its digits", N, PLAIT_TEXT_NE
   CHECK(names.next_blob("x") == "x_auto_0");
 }
 
-TEST_CASE("no name twice, however many are asked for") {
+TEST_CASE("name_generator: returns no name twice") {
   plait::name_generator names("n");
   std::set<std::string> seen;
   for (int i = 0; i != 20'000; ++i) {

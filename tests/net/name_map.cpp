@@ -1,4 +1,4 @@
-#include <plait/net/name_map.hpp>
+#include <plait/net/detail/name_map.hpp>
 
 #include <map>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-TEST_CASE("look-up, order and replacement") {
+TEST_CASE("name_map: look-up, order and replacement") {
   plait::name_map m{{"b", "1"}, {"a", "2"}};
   CHECK(m.find("a") == "2");
   CHECK_FALSE(m.find("c").has_value());
@@ -24,7 +24,7 @@ TEST_CASE("look-up, order and replacement") {
   CHECK(m != plait::name_map{{"a", "2"}, {"b", "3"}, {"c", ""}});  // the order counts
 }
 
-TEST_CASE("copies are independent, moves keep the names alive") {
+TEST_CASE("name_map: copies are independent, moves keep the names alive") {
   plait::name_map a;
   for (int i = 0; i != 1000; ++i) a.set("name" + std::to_string(i), std::to_string(i));
   plait::name_map b = a;
@@ -38,7 +38,7 @@ TEST_CASE("copies are independent, moves keep the names alive") {
   CHECK(a["name0"] == "0");
 }
 
-TEST_CASE("from other maps") {
+TEST_CASE("name_map: is constructed from a range of pairs") {
   std::map<std::string, std::string> const from{{"x", "y"}};
   CHECK(plait::name_map(from) == plait::name_map{{"x", "y"}});
 }

@@ -1,4 +1,4 @@
-#include <plait/net/nested_names.hpp>
+#include <plait/net/detail/nested_names.hpp>
 
 #include <set>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 
@@ -32,7 +32,7 @@ char const* const two_deep = R"(
 static_assert(plait::nested_editable_net<plait::netdef>);
 static_assert(!plait::nested_editable_net<test::edit_net>);
 
-TEST_CASE("mentions at every depth, but not behind a Do") {
+TEST_CASE("nested names: mentions at every depth are visited, except inside a Do") {
   auto const n = plait::read_netdef_text(two_deep);
   CHECK(mentioned(n, 0) == names{"e", "o", "d", "w", "x", "y", "z"});
   CHECK(mentioned(n, 1).empty());
@@ -40,7 +40,7 @@ TEST_CASE("mentions at every depth, but not behind a Do") {
   CHECK_FALSE(plait::has_nested_nets(n, n.op[1]));
 }
 
-TEST_CASE("only a closed net has its names bound by the op") {
+TEST_CASE("nested names: only a closed net has its names bound by the op") {
   auto const n = plait::read_netdef_text(two_deep);
   plait::netdef const& loop = *n.op[0].arg[0].n;
   CHECK_FALSE(plait::binds_nested_net(n, n.op[0]));
@@ -49,7 +49,7 @@ TEST_CASE("only a closed net has its names bound by the op") {
   CHECK(plait::binds_nested_net(loop, loop.op[1]));
 }
 
-TEST_CASE("arguments that name blobs count, where there is a nested net") {
+TEST_CASE("nested names: arguments that name blobs count if there is a nested net") {
   auto const n = plait::read_netdef_text(R"(
     op { type: "RecurrentNetwork" input: "s" arg { name: "link_external" strings: "s" } arg { name: "timestep" s: "t" }
          arg { name: "step_net" n { op { type: "Relu" input: "s_t" output: "o" } } } arg { name: "b.rename" s: "B" } }
@@ -60,7 +60,7 @@ TEST_CASE("arguments that name blobs count, where there is a nested net") {
   CHECK(mentioned(n, 2) == names{"q"});
 }
 
-TEST_CASE("inner nets are finished before outer ones, in order") {
+TEST_CASE("nested names: inner nets are finished before outer ones, in order") {
   auto n = plait::read_netdef_text(R"(op { type: "If" arg { name: "then_net" n { name: "1"
     op { type: "If" arg { name: "then_net" n { name: "1.1" } } arg { name: "else_net" n { name: "1.2" } } } } }
     arg { name: "else_net" n { name: "2" op { type: "Relu" input: "x" output: "y" } } } })");
@@ -72,7 +72,7 @@ TEST_CASE("inner nets are finished before outer ones, in order") {
   CHECK(last.text(last.op[0].input[0]) == "X");
 }
 
-TEST_CASE("depth costs no stack") {
+TEST_CASE("nested names: depth costs no stack") {
   plait::netdef n;
   n.add_op("Relu", {"x"}, {"y"});
   for (int depth = 0; depth != 2'000; ++depth) {

@@ -1,11 +1,11 @@
-// An IR with nets inside its ops, in structs: for what net_traits<N>::subnets is for beyond NetDef.
+// An IR of structs with nested nets: net_traits<N>::subnets beyond NetDef.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <plait/net/implicit_operands.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
 
 namespace test {
 

@@ -14,7 +14,7 @@
 #include <net/random_nets.hpp>
 #include <net/test_nets.hpp>
 
-TEST_CASE_TEMPLATE("every net of the list shows the net it was built from", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("net_traits: every net of the list describes the net it was built from", N, PLAIT_ALL_NETS) {
   static_assert(plait::check_net<N>());
   std::mt19937 random(4);
   for (int round = 0; round != 100; ++round) {
@@ -23,17 +23,17 @@ TEST_CASE_TEMPLATE("every net of the list shows the net it was built from", N, P
     if constexpr (!plait::typed_net<N>)
       for (plait::op_spec& op : from.ops) op.type.clear();
     REQUIRE(test::describe(n) == from);
-    REQUIRE(test::describe(n) == from);  // can be walked again
+    REQUIRE(test::describe(n) == from);  // multi-pass
   }
 }
 
-TEST_CASE_TEMPLATE("key and text of a name lead back to each other", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("net_traits: key and text of a name map to each other", N, PLAIT_ALL_NETS) {
   N const n = test::make_net<N>({{{"Mul", {"x", "w"}, {"y"}}}, {"x"}, {"y"}});
   for (std::string const text : {"x", "w", "y"}) CHECK(test::text_of(n, test::key_of(n, text)) == text);
   CHECK(test::key_of(n, "x") != test::key_of(n, "y"));
 }
 
-TEST_CASE_TEMPLATE("types and texts of those that have them", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("net_traits: op types and texts of nets that have them", N, PLAIT_TEXT_NETS) {
   static_assert(plait::typed_net<N> && plait::has_text<N>);
   N const n = test::make_net<N>({{{"Mul", {"x"}, {"y"}}}, {}, {}});
   for (auto&& op : plait::ops(n)) {
@@ -42,14 +42,14 @@ TEST_CASE_TEMPLATE("types and texts of those that have them", N, PLAIT_TEXT_NETS
   }
 }
 
-// ---- what the keys are --------------------------------------------------------------------------------------------
+// ---- types of keys --------------------------------------------------------------------------------------------
 
 namespace {
 
 template <class N, class Key>
 constexpr bool keyed_by = std::is_same_v<plait::name_key_t<N>, Key>;
 
-// A view into the net where nothing it is seen through is a temporary.
+// A view into the net unless an operand or op is a temporary.
 static_assert(keyed_by<test::struct_net, std::string_view>);
 static_assert(keyed_by<own::net, std::string_view>);
 static_assert(keyed_by<plait::netdef, std::string_view>);
@@ -68,7 +68,7 @@ struct temporary_externals {
   std::vector<std::string> external_inputs() const { return {"x"}; }
 };
 static_assert(keyed_by<temporary_externals, std::string>);
-struct view_operands {  // temporaries, but of views: the text itself lasts
+struct view_operands {  // temporaries of views: the text outlives them
   struct op {
     std::vector<std::string_view> inputs;
     std::vector<std::string_view> outputs;
@@ -77,7 +77,8 @@ struct view_operands {  // temporaries, but of views: the text itself lasts
 };
 static_assert(keyed_by<view_operands, std::string_view>);
 
-// ---- what the concepts accept and refuse --------------------------------------------------------------------------
+// ---- types that the concepts accept and refuse
+// --------------------------------------------------------------------------
 
 static_assert(plait::net<own::net> && plait::net<own::net&> && plait::net<own::net const&> && plait::net<own::net&&>);
 static_assert(plait::typed_net<own::net const&> && plait::has_text<own::net&>);
@@ -140,14 +141,14 @@ static_assert(!plait::has_outputs<net_of<lone_output>>);
 static_assert(!plait::has_names<net_of<two_kinds>> && !plait::has_names<net_of<names_without_hash>>);
 static_assert(!plait::has_names<net_of<names_without_copy>> && !plait::net<net_of<names_without_copy>>);
 
-// Inputs and outputs may differ, if one name can stand for both.
+// Types of inputs and outputs may differ if they have a common type.
 struct mixed_widths {
   std::vector<int> inputs;
   std::vector<long> outputs;
 };
 static_assert(plait::net<net_of<mixed_widths>> && std::is_same_v<plait::name_t<net_of<mixed_widths>>, long>);
 
-// Text that would be gone before it is read is no text.
+// Dangling text does not count as text.
 struct text_by_value {
   struct op {
     std::vector<int> inputs;
@@ -165,7 +166,7 @@ static_assert(plait::net<text_by_value> && !plait::has_text<text_by_value> && !p
 
 namespace {
 
-// Each op function in the net, though the ops have members of these names, too.
+// Each op function in the net, although the ops have members of these names, too.
 struct net_outranks_op {
   std::vector<plait::op_spec> ops;
   std::vector<std::string> inputs(plait::op_spec const& o) const { return {o.inputs.back()}; }
@@ -196,14 +197,14 @@ class function_ops {
 
 }  // namespace
 
-TEST_CASE("what the net says of an op outranks what the op says") {
+TEST_CASE("net_traits: members of the net take precedence over members of the op") {
   net_outranks_op const n{{{"T", {"a", "b"}, {"c"}}}};
   CHECK(plait::inputs(n, n.ops[0]) == std::vector<std::string>{"b"});
   CHECK(plait::outputs(n, n.ops[0]) == std::vector<std::string>{"out"});
   CHECK(plait::op_type(n, n.ops[0]) == "of the net");
 }
 
-TEST_CASE("ops behind smart pointers, members that are functions") {
+TEST_CASE("net_traits: ops behind smart pointers, members that are functions") {
   static_assert(plait::typed_net<function_ops> && plait::has_text<function_ops>);
   static_assert(plait::has_control_inputs<function_ops>);
   function_ops n;
@@ -217,7 +218,7 @@ TEST_CASE("ops behind smart pointers, members that are functions") {
   CHECK(plait::control_inputs(n, op) == std::list<int>{7});
 }
 
-TEST_CASE("members that are data are passed on, not copied") {
+TEST_CASE("net_traits: data members are returned by reference, not copied") {
   own::net const n{{{"Relu", {"x"}, {"y"}}}, {"x"}};
   CHECK(&plait::ops(n) == &n.ops);
   CHECK(&plait::inputs(n, n.ops[0]) == &n.ops[0].inputs);
@@ -227,7 +228,7 @@ TEST_CASE("members that are data are passed on, not copied") {
   CHECK(plait::name_key(n, n.ops[0].inputs[0]).data() == n.ops[0].inputs[0].data());
 }
 
-TEST_CASE("what a net does not have is empty") {
+TEST_CASE("net_traits: optional members that a net lacks are empty") {
   net_of<op> const n{{{{"x"}, {"y"}}}};
   CHECK(plait::external_inputs(n).empty());
   CHECK(plait::external_outputs(n).empty());

@@ -1,4 +1,4 @@
-#include <plait/net/parameter.hpp>
+#include <plait/net/detail/parameter.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 
 using shape = std::vector<std::int64_t>;
 
-TEST_CASE("elements of a shape") {
+TEST_CASE("element_count: product of the dimensions, nullopt if negative or too large") {
   CHECK(plait::element_count(shape{}) == 1);
   CHECK(plait::element_count(shape{2, 3, 4}) == 24);
   CHECK(plait::element_count(shape{2, 0, 4}) == 0);
@@ -20,7 +20,7 @@ TEST_CASE("elements of a shape") {
   static_assert(plait::element_count(std::span<std::int64_t const>()) == 1U);
 }
 
-TEST_CASE("types by alternative") {
+TEST_CASE("tensor_value: the type follows the alternative") {
   CHECK(plait::tensor_value{{}, std::vector<float>{1}}.type() == plait::element_type::float32);
   CHECK(plait::tensor_value{{}, std::vector<double>{1}}.type() == plait::element_type::float64);
   CHECK(plait::tensor_value{{}, std::vector<std::uint16_t>{1}}.type() == plait::element_type::uint16);
@@ -31,7 +31,7 @@ TEST_CASE("types by alternative") {
   CHECK(plait::to_string(plait::element_type::string) == "string");
 }
 
-TEST_CASE("well formed") {
+TEST_CASE("is_well_formed: as many elements as the shape says") {
   CHECK(plait::is_well_formed({{2, 2}, std::vector<float>{1, 2, 3, 4}}));
   CHECK(plait::is_well_formed({{}, std::vector<std::string>{"scalar"}}));
   CHECK_FALSE(plait::is_well_formed({{2, 2}, std::vector<float>{1, 2, 3}}));

@@ -1,5 +1,5 @@
-// Random nets in neutral form: few blobs, so that in-place ops, overwritten inputs, duplicates and reads that nothing
-// declares are common.
+// Random nets in neutral form: few blobs, so that in-place ops, overwritten inputs, duplicates and undeclared reads are
+// common.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ static_assert(holds(plait::inputs(chain, 0u), {"x", "w"}) && holds(plait::output
 static_assert(holds(plait::inputs(chain, 1u), {"y", "b"}));
 static_assert(plait::external_inputs(chain).empty() && plait::external_outputs(chain).empty());
 
-// Every list may be empty, also all of them.
+// Each list may be empty, also all of them.
 constexpr plait::static_net odd{plait::externals({"x"}, {}), plait::op("Source", {}, {"y"}),
                                 plait::op("Sink", {"y"}, {}), plait::op("Barrier", {}, {})};
 static_assert(holds(plait::external_inputs(odd), {"x"}) && plait::external_outputs(odd).empty());
@@ -48,7 +48,7 @@ static_assert(std::is_same_v<plait::name_key_t<decltype(numbered)>, int>);
 static_assert(plait::inputs(numbered, 0u)[1] == 2 && plait::external_outputs(numbered)[0] == 3);
 static_assert(plait::typed_net<decltype(numbered)> && !plait::has_text<decltype(numbered)>);
 
-// Views as well as literals; nothing is spare.
+// Views as well as literals; no space is wasted.
 constexpr std::string_view x = "x";
 constexpr plait::static_net viewed{plait::op("Relu", {x}, {x})};
 static_assert(holds(plait::inputs(viewed, 0u), {"x"}));
@@ -56,7 +56,7 @@ static_assert(sizeof(nothing) < sizeof(viewed) && sizeof(viewed) <= 3 * sizeof(s
 
 }  // namespace
 
-TEST_CASE("a static net is a net at run time, too") {
+TEST_CASE("static_net: is a net at run time, too") {
   CHECK(test::describe(odd) ==
         test::struct_net{{{"Source", {}, {"y"}}, {"Sink", {"y"}, {}}, {"Barrier", {}, {}}}, {"x"}, {}});
   CHECK_THROWS_AS((void)chain.inputs(2), plait::precondition_error);

@@ -4,10 +4,11 @@
 //   ir::Function            pointers in a foreign namespace, forward-only ops, names are pointers without text
 //   test::dense_net         names are ints, numbered by the net
 //   test::temporary_net     ops, their inputs and externals are returned by value
-//   test::archetype_net     nothing but what the concept asks for
+//   test::archetype_net     only the requirements of the concept
 //   plait::netdef
-//   test::edit_net, ir::Editable, test::indexed_net, plait::netdef    change through every hook of net/mutation.hpp
-//   plait_test::NetDef      so does the class that protoc made, in the layers net and transform, where protobuf is
+//   test::edit_net, ir::Editable, test::indexed_net, plait::netdef    have every hook of net/mutation.hpp
+//   plait_test::NetDef      so does the class that protoc generates, in the layers net and transform, if protobuf is
+//   found
 //
 //   TEST_CASE_TEMPLATE("…", N, PLAIT_ALL_NETS) {
 //     auto const n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}, {"x"}, {"y"}});
@@ -46,19 +47,19 @@
 #define PLAIT_READ_ONLY_NETS \
   ::test::struct_net, ::ir::Function, ::test::dense_net, ::test::temporary_net, ::test::archetype_net
 #if __has_include(<netdef.pb.h>)
-/// Those that can be copied, and say all there is to say of a net.
+/// Copyable nets with all properties of a net.
 #define PLAIT_COPYABLE_NETS ::plait::netdef, ::test::edit_net, ::plait_test::NetDef
 #else
 #define PLAIT_COPYABLE_NETS ::plait::netdef, ::test::edit_net
 #endif
 #define PLAIT_MUTABLE_NETS PLAIT_COPYABLE_NETS, ::ir::Editable, ::test::indexed_net
 #define PLAIT_ALL_NETS PLAIT_READ_ONLY_NETS, PLAIT_MUTABLE_NETS
-/// Those whose blobs and op types can be shown (ir::Function and archetype_net have neither).
+/// Nets whose blobs and op types have text (ir::Function and archetype_net have neither).
 #define PLAIT_TEXT_NETS ::test::struct_net, ::test::dense_net, ::test::temporary_net, PLAIT_MUTABLE_NETS
 
 namespace test {
 
-/// Integer names with numbers of their own. Every second number is unused, as numbers of a larger IR would be.
+/// Integer names, sparsely numbered: every second number is unused, as in a larger IR.
 struct dense_net {
   struct op {
     std::string type;
@@ -78,7 +79,7 @@ struct dense_net {
   }
 };
 
-/// Everything by value: ops, which own their type and outputs, and inputs and externals.
+/// Returns everything by value: ops, which own their type and outputs, and inputs and externals.
 struct temporary_net {
   struct_net held;
 
@@ -180,8 +181,8 @@ template <class N>
 
 // ---- names --------------------------------------------------------------------------------------------------------
 
-/// The key of the blob called `text`. `text` must live as long as the key. For nets whose names are no strings a blob
-/// they do not know has a key that equals no other.
+/// Returns the key of the blob called `text`. `text` must live as long as the key. For nets whose names are no strings,
+/// an unknown blob gets a key that equals no other.
 template <plait::net N>
 [[nodiscard]] plait::name_key_t<N> key_of(N const& n, std::string_view text) {
   using key = plait::name_key_t<N>;
@@ -193,7 +194,7 @@ template <plait::net N>
     return key(text);
 }
 
-/// The text of a key.
+/// Returns the text of a key.
 template <plait::net N, class Key>
 [[nodiscard]] std::string text_of(N const& n, Key const& key) {
   if constexpr (std::is_same_v<Key, ir::Value*>)
@@ -206,8 +207,8 @@ template <plait::net N, class Key>
 
 // ---- reading back -------------------------------------------------------------------------------------------------
 
-/// The net as its traits show it, in neutral form: ops with type (where there is one), operands and device; externals.
-/// Not the arguments: the traits read these by key only.
+/// Returns the net as its traits describe it, in neutral form: ops with type (where there is one), operands and device;
+/// externals. Excludes arguments: the traits read these by key only.
 template <plait::net N>
 [[nodiscard]] struct_net describe(N const& n) {
   auto const texts = [&](auto&& range) {

@@ -4,13 +4,13 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 namespace {
 
 using strings = std::vector<std::string>;
 
-TEST_CASE("arguments: what make_argument writes, read_argument reads") {
+TEST_CASE("arguments: read_argument is the inverse of make_argument") {
   plait::netdef n;
   plait::argument_value const values[] = {std::int64_t{-3},
                                           1.5f,
@@ -28,7 +28,7 @@ TEST_CASE("arguments: what make_argument writes, read_argument reads") {
 }
 
 // NetDef has no way to write an empty list of floats or strings.
-TEST_CASE("arguments: an empty list of any kind is read as an empty list") {
+TEST_CASE("arguments: an empty list of any type is read as an empty list") {
   plait::netdef n;
   for (plait::argument_value const& empty :
        {plait::argument_value(std::vector<float>()), plait::argument_value(strings())})
@@ -36,7 +36,7 @@ TEST_CASE("arguments: an empty list of any kind is read as an empty list") {
           plait::argument_value(std::vector<std::int64_t>()));
 }
 
-TEST_CASE("arguments: nets and tensors are no values") {
+TEST_CASE("arguments: nets and tensors have no value") {
   auto const n = plait::read_netdef_text(R"(
     op { type: "If" arg { name: "then_net" n { op { type: "Relu" } } }
                     arg { name: "nets" nets { } }
@@ -44,7 +44,7 @@ TEST_CASE("arguments: nets and tensors are no values") {
   for (auto const& argument : n.op[0].arg) CHECK_FALSE(plait::read_argument(argument));
 }
 
-TEST_CASE("arguments: the first of a name is found, in ops and in nets") {
+TEST_CASE("arguments: find_argument returns the first of a name, in ops and in nets") {
   auto n = plait::read_netdef_text(R"(
     arg { name: "a" i: 1 }
     op { type: "X" arg { name: "b" i: 2 } arg { name: "a" i: 3 } arg { name: "a" i: 4 } })");

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/binary_reader.hpp>
+#include <plait/netdef/detail/binary_reader.hpp>
 
 namespace {
 
@@ -19,7 +19,7 @@ std::string bytes(std::initializer_list<int> values) {
   for (int value : values) made.push_back(static_cast<char>(value));
   return made;
 }
-// A length-delimited field.
+// Returns a length-delimited field.
 std::string field(int number, std::string const& content) {
   std::string made = bytes({number << 3 | 2});
   std::size_t size = content.size();
@@ -29,21 +29,21 @@ std::string field(int number, std::string const& content) {
 }
 plait::arg_def argument(std::string const& content) { return read_netdef_binary(field(6, content)).arg.at(0); }
 
-void check_refused(std::string const& source, std::size_t offset, std::string const& part,
+void check_refused(std::string const& source, std::size_t offset, std::string const& excerpt,
                    plait::read_options const& options = {}) {
-  CAPTURE(part);
+  CAPTURE(excerpt);
   CAPTURE(offset);
   try {
     static_cast<void>(read_netdef_binary(source, options));
     FAIL_CHECK("was accepted");
   } catch (plait::parse_error const& problem) {
     CHECK(problem.position == plait::text_position{offset, 0, 0});
-    CHECK(problem.message.find(part) != std::string::npos);
+    CHECK(problem.message.find(excerpt) != std::string::npos);
     CHECK(std::string(problem.what()).starts_with("byte " + std::to_string(offset) + ": "));
   }
 }
 
-TEST_CASE("a net") {
+TEST_CASE("binary reader: a net with fields of every wire type") {
   netdef const net =
       read_netdef_binary(field(1, "n") +
                          field(2, field(1, "x") + field(1, "w") + field(2, "y") + field(3, "") + field(4, "FC") +
@@ -64,7 +64,7 @@ TEST_CASE("a net") {
   CHECK(read_netdef_binary("").op.empty());
 }
 
-TEST_CASE("numbers packed, unpacked and mixed") {
+TEST_CASE("binary reader: numbers are read packed, unpacked and mixed") {
   std::string const one = bytes({0, 0, 0x80, 0x3F});
   CHECK(argument(bytes({5 << 3 | 5}) + one + field(5, one + one) + field(5, "")).floats == std::vector<float>{1, 1, 1});
   CHECK(argument(bytes({6 << 3, 1}) + field(6, bytes({2, 0xAC, 0x02})) + bytes({6 << 3, 3})).ints ==
@@ -74,13 +74,13 @@ TEST_CASE("numbers packed, unpacked and mixed") {
   CHECK(argument(field(10, field(4, minus + bytes({1})))).t->int32_data == std::vector<std::int32_t>{-1, 1});
   CHECK(argument(field(10, bytes({4 << 3}) + bytes({0xFF, 0xFF, 0xFF, 0xFF, 0x0F}))).t->int32_data ==
         std::vector<std::int32_t>{-1});
-  // More than 32 bits: the low ones, as protobuf has it. A truth value is any of them.
+  // Of more than 32 bits, the low ones count, as in protobuf. A bool is true if any of them is set.
   CHECK(read_netdef_binary(bytes({4 << 3, 0x85, 0x80, 0x80, 0x80, 0x10})).num_workers == 5);
   CHECK(read_netdef_binary(field(2, bytes({9 << 3, 0x80, 0x00}))).op[0].extras().is_gradient_op == false);
   CHECK(read_netdef_binary(field(2, bytes({9 << 3, 0x80, 0x01}))).op[0].extras().is_gradient_op == true);
 }
 
-TEST_CASE("the last value counts, messages are merged") {
+TEST_CASE("binary reader: the last of several values counts, messages are merged") {
   netdef const net =
       read_netdef_binary(field(1, "a") + field(1, "b") + field(5, bytes({8, 1, 16, 2})) + field(5, bytes({16, 7})) +
                          field(6, field(8, field(1, "p") + field(7, "x")) + field(8, field(7, "y"))));
@@ -92,7 +92,7 @@ TEST_CASE("the last value counts, messages are merged") {
   CHECK(nested.external_input.size() == 2);
 }
 
-TEST_CASE("unknown fields, and known ones of another wire type, are kept as they stand") {
+TEST_CASE("binary reader: unknown fields, and known ones of another wire type, are kept verbatim") {
   std::string const unknown =
       field(15, "zz") + bytes({15 << 3 | 5, 1, 2, 3, 4}) + bytes({14 << 3 | 1, 1, 2, 3, 4, 5, 6, 7, 8});
   std::string const wrong = bytes({1 << 3, 5});  // a number for a name
@@ -111,7 +111,7 @@ TEST_CASE("unknown fields, and known ones of another wire type, are kept as they
   check_refused(unknown, 0, "NetDef has no field 15", {.unknown = plait::unknown_fields::reject});
 }
 
-TEST_CASE("mistakes are refused where they are") {
+TEST_CASE("binary reader: errors have the byte offset of the mistake") {
   check_refused(bytes({0x0A}), 0, "longer");
   check_refused(field(1, "n") + bytes({0x12, 5, 1, 2}), 3, "longer");
   check_refused(bytes({0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 1}), 0, "longer");
@@ -119,16 +119,16 @@ TEST_CASE("mistakes are refused where they are") {
   check_refused(bytes({0x13, 0x14}), 0, "groups");
   check_refused(bytes({0x0F}), 0, "wire type");
   check_refused(bytes({0x00, 0x00}), 0, "malformed");
-  // Tags of more than 32 bits, or of more than 5 bytes, which would name a field if cut.
+  // Tags of more than 32 bits, or of more than 5 bytes, which would be those of a field if truncated.
   check_refused(bytes({0x8A, 0x80, 0x80, 0x80, 0x80, 0x20, 1, 'a'}), 0, "malformed");
   check_refused(bytes({0x8A, 0x80, 0x80, 0x80, 0x10, 1, 'a'}), 0, "malformed");
   check_refused(bytes({0x8A, 0x80, 0x80, 0x80, 0x80, 0x00, 1, 'a'}), 0, "malformed");
   CHECK(read_netdef_binary(bytes({0x8A, 0x80, 0x80, 0x80, 0x00, 1, 'a'})).name);
   check_refused(bytes({4 << 3, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01}), 0, "malformed");
-  // Lengths of more than 32 bits, or of more than 5 bytes, which would fit if cut.
+  // Lengths of more than 32 bits, or of more than 5 bytes, which would fit if truncated.
   check_refused(bytes({0x2A, 0x80, 0x80, 0x80, 0x80, 0x20}), 0, "malformed");
   check_refused(bytes({0x0A, 0x81, 0x80, 0x80, 0x80, 0x80, 0x00, 'a'}), 0, "malformed");
-  check_refused(bytes({0x7A, 0x81, 0x80, 0x80, 0x80, 0x10, 'a'}), 0, "malformed");  // a field that is not known
+  check_refused(bytes({0x7A, 0x81, 0x80, 0x80, 0x80, 0x10, 'a'}), 0, "malformed");  // an unknown field
   CHECK(read_netdef_binary(bytes({0x0A, 0x81, 0x80, 0x80, 0x80, 0x00, 'a'})).name);
   check_refused(bytes({4 << 3, 0xFF}), 0, "longer");
   check_refused(field(6, field(5, "abc")), 2, "malformed");
@@ -136,7 +136,7 @@ TEST_CASE("mistakes are refused where they are") {
   check_refused(bytes({14 << 3 | 1, 1, 2}), 0, "longer");
 }
 
-TEST_CASE("limits") {
+TEST_CASE("binary reader: depth, document size and memory are limited") {
   auto const nested = [](std::size_t nets) {
     std::string made;
     for (std::size_t i = 0; i != nets; ++i) made = field(2, field(5, field(8, made)));
@@ -158,7 +158,7 @@ TEST_CASE("limits") {
                 {.limits = {.max_memory = sizeof(plait::arg_def) + sizeof(std::string)}});
 }
 
-TEST_CASE("a beginning of a document is read where a field ends, and refused elsewhere") {
+TEST_CASE("binary reader: a prefix of a document is read if it ends with a field, and refused otherwise") {
   std::vector<std::string> const fields = {
       field(1, "net"),
       field(2, field(1, "x") + field(5, field(1, "a") + field(5, bytes({0, 0, 1, 2})) + bytes({3 << 3, 0x80, 1}))),

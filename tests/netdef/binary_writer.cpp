@@ -5,10 +5,10 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/binary_reader.hpp>
-#include <plait/netdef/binary_writer.hpp>
+#include <plait/netdef/detail/binary_reader.hpp>
+#include <plait/netdef/detail/binary_writer.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace {
 
@@ -20,7 +20,7 @@ std::string bytes(std::initializer_list<int> values) {
   return made;
 }
 
-TEST_CASE("protobuf's encoding, byte for byte") {
+TEST_CASE("binary writer: the encoding is that of protobuf, byte for byte") {
   netdef const net = plait::read_netdef_text(R"(
 name: "n" op { input: "x" type: "T" arg { i: -1 f: 1 s: "" ints: [1, 300] t { dims: 3 data_type: DOUBLE float_data: [1, 2] double_data: 1 int64_data: -1 } } is_gradient_op: false }
 num_workers: -2)");
@@ -42,7 +42,7 @@ num_workers: -2)");
   CHECK(plait::to_binary({}).empty());
 }
 
-TEST_CASE("sizes of deep and of long messages") {
+TEST_CASE("binary writer: sizes of deep and of long messages are right") {
   std::string text;
   for (int i = 0; i != 333; ++i) text += "op{arg{n{";
   text += "name:'" + std::string(1000, 'x') + "'";
@@ -58,7 +58,7 @@ TEST_CASE("sizes of deep and of long messages") {
   CHECK(plait::read_netdef_binary(out.str()) == wide);
 }
 
-TEST_CASE("unknown fields of the binary format are written back, others refused or reported") {
+TEST_CASE("binary writer: unknown fields of the binary format are written back, others refused or reported") {
   netdef net;
   net.op.emplace_back().edit_extras().unknown = {{40, "", bytes({0xC0, 0x02, 5})}};
   net.unknown = {{15, "", bytes({15 << 3 | 2, 2, 'z', 'z'})}};
@@ -77,6 +77,11 @@ TEST_CASE("unknown fields of the binary format are written back, others refused 
   std::vector<plait::diagnostic> told;
   CHECK(plait::to_binary(net, {.diagnostics = &told}).size() == 9);
   CHECK(told.size() == 1);
+
+  told.clear();
+  net.op[0].edit_extras().unknown.back().name = "shape\n\xff";
+  CHECK(plait::to_binary(net, {.diagnostics = &told}).size() == 9);
+  CHECK(told.at(0).message.find("'shape\\x0a\\xff'") != std::string::npos);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include <plait/netdef/blob_handle.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
 
 #include <doctest/doctest.h>
 
@@ -28,7 +28,7 @@ using strings = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a handle is a name wherever one is asked for, also when its builder is gone") {
+TEST_CASE("blob handle: converts to its name, also after the destruction of its builder") {
   blob_handle x;
   CHECK(x.name().empty());
   {
@@ -45,7 +45,7 @@ TEST_CASE("a handle is a name wherever one is asked for, also when its builder i
   CHECK_FALSE(std::convertible_to<std::string, blob_handle>);
 }
 
-TEST_CASE("operands are handles and texts, alone, listed, or in any range") {
+TEST_CASE("blob operands: handles and texts, single, in a list, or in any range") {
   plait::net_builder net;
   auto const [x, y] = net.external_inputs("x", "y");
   CHECK(names({}).empty());

@@ -1,4 +1,4 @@
-#include <plait/netdef/builder_ops.hpp>
+#include <plait/netdef/detail/builder_ops.hpp>
 
 #include <doctest/doctest.h>
 
@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
 #include <plait/netdef/net_builder.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace {
 
-// What `add` adds to a net that has blobs a, b and c, as text.
+// Checks that `add` appends the ops of a text to a net with the blobs a, b and c.
 template <class Add>
 void check_ops(Add const& add, std::string const& expected) {
   plait::net_builder net("n");
@@ -29,7 +29,7 @@ void check_ops(Add const& add, std::string const& expected) {
 
 }  // namespace
 
-TEST_CASE("one input, one output") {
+TEST_CASE("builder ops: ops with one input and one output") {
   auto const check = [](auto const& member, std::string const& type) {
     check_ops([&](auto& n, auto& a, auto&, auto&) { CHECK(member(n, a).name() == "n/" + type); },
               "op { type: \"" + type + "\" input: \"a\" output: \"n/" + type + "\" }");
@@ -49,7 +49,7 @@ TEST_CASE("one input, one output") {
   check([](auto& n, auto& a) { return n.sum_elements(a); }, "SumElements");
 }
 
-TEST_CASE("two inputs, one output") {
+TEST_CASE("builder ops: ops with two inputs and one output") {
   auto const check = [](auto const& member, std::string const& type) {
     check_ops([&](auto& n, auto& a, auto& b, auto&) { CHECK(member(n, a, b).name() == "y"); },
               "op { type: \"" + type + "\" input: \"a\" input: \"b\" output: \"y\" }");
@@ -69,7 +69,7 @@ TEST_CASE("two inputs, one output") {
   check([](auto& n, auto& a, auto& b) { return n.eq(a, b, "y"); }, "EQ");
 }
 
-TEST_CASE("others") {
+TEST_CASE("builder ops: ops with arguments, or with other numbers of operands") {
   check_ops([](auto& n, auto& a, auto& b, auto& c) { n.fc(a, b, c, "y"); },
             R"(op { type: "FC" input: "a" input: "b" input: "c" output: "y" })");
   check_ops([](auto& n, auto& a, auto&, auto&) { n.scale(a, 2.5f, a); },
@@ -111,14 +111,14 @@ TEST_CASE("others") {
         auto const [p, q] = n.template split<2>(a, 1);
         CHECK(p.name() == "n/Split:0");
         CHECK(q.name() == "n/Split:1");
-        CHECK(n.split(a, 3).back().name() == "n/Split:2");  // as Caffe2 numbers them: each output by itself
+        CHECK(n.split(a, 3).back().name() == "n/Split:2");  // as in Caffe2, which numbers each output separately
       },
       R"(op { type: "Split" input: "a" output: "n/Split:0" output: "n/Split:1" arg { name: "axis" i: 1 } }
          op { type: "Split" input: "a" output: "n/Split_2:0" output: "n/Split_2:1" output: "n/Split:2" })");
   check_ops([](auto& n, auto&, auto&, auto&) { n.create_scope("ws"); }, R"(op { type: "CreateScope" output: "ws" })");
 }
 
-TEST_CASE("tensors out of nothing, by type") {
+TEST_CASE("builder ops: fills choose the op and dtype by the type of the value") {
   check_ops(
       [](auto& n, auto&, auto&, auto&) {
         n.constant_fill({2, 3}, 1.0, "y");
@@ -144,7 +144,7 @@ TEST_CASE("tensors out of nothing, by type") {
               arg { name: "values" ints: 5 ints: 6 } })");
 }
 
-TEST_CASE("a tensor that no op makes is refused") {
+TEST_CASE("builder ops: a tensor without a fill op is refused") {
   plait::net_builder net("n");
   CHECK_THROWS_AS(net.given_tensor({3}, {1, 2}, "y"), plait::net_error);
   CHECK(net.net().op.empty());

@@ -1,4 +1,4 @@
-#include <plait/netdef/built_op.hpp>
+#include <plait/netdef/detail/built_op.hpp>
 
 #include <doctest/doctest.h>
 
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace {
 
@@ -22,7 +22,7 @@ plait::netdef text(std::string const& argument) {
 
 }  // namespace
 
-TEST_CASE("arguments are what NetDef has for a C++ value") {
+TEST_CASE("net argument: a C++ value becomes the NetDef field of its type") {
   CHECK(with_argument({"a", 1}) == text("i: 1"));
   CHECK(with_argument({"a", true}) == text("i: 1"));
   CHECK(with_argument({"a", std::uint8_t{200}}) == text("i: 200"));
@@ -44,7 +44,7 @@ TEST_CASE("arguments are what NetDef has for a C++ value") {
         text("nets { name: \"in\" op { type: \"Relu\" input: \"x\" output: \"x\" } } nets { }"));
 }
 
-TEST_CASE("an op is added with operands, arguments in order, and a device") {
+TEST_CASE("append_op: appends an op with operands, arguments in order, and a device") {
   plait::netdef n = plait::read_netdef_text("op { type: \"A\" output: \"x\" }");
   plait::built_op const wanted = {
       "B", {"x", "w"}, {"x"}, {{"p", 1}, {"q", "r"}}, plait::device_spec{plait::device_kind::cuda, 2}};

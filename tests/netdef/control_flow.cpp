@@ -1,12 +1,12 @@
-#include <plait/netdef/control_flow.hpp>
+#include <plait/netdef/detail/control_flow.hpp>
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 #include <support/recorded_net.hpp>
 
@@ -33,7 +33,7 @@ std::string const mul = R"(op { type: "Mul" input: "x" input: "w" output: "y" })
 
 }  // namespace
 
-TEST_CASE("If with one branch, as text") {
+TEST_CASE("control flow: add_if with one branch, compared as text") {
   plait::netdef n = net(R"(name: "n" op { type: "Scale" input: "x" output: "y" } external_input: "x")");
   auto const made = plait::add_if(n, "c", strings{"c", "x", "w", "y"}, net(R"(
     name: "then" op { type: "Mul" input: "x" input: "w" output: "t" } op { type: "Tanh" input: "t" output: "y" })"));
@@ -74,7 +74,7 @@ TEST_CASE("If with one branch, as text") {
     external_output: "y" external_output: "n/workspace_if_then")"));
 }
 
-TEST_CASE("While with a condition net, as text") {
+TEST_CASE("control flow: add_while with a condition net, compared as text") {
   plait::netdef n = net(R"(name: "n")");
   auto const made =
       plait::add_while(n, "c", strings{"x", "i", "end"}, net(R"(op { type: "Add" input: "i" input: "x" output: "i" }
@@ -132,7 +132,7 @@ TEST_CASE("While with a condition net, as text") {
     external_output: "n/workspace_loop_cond")"));
 }
 
-TEST_CASE("Do binds by name, or as it is told") {
+TEST_CASE("control flow: add_do binds blobs by name, or by the given bindings") {
   plait::netdef n = net(R"(name: "n" op { type: "CreateScope" output: "ws" } external_input: "X")");
   plait::netdef const inner = net(R"(op { type: "Mul" input: "a" input: "b" output: "t" }
                                      op { type: "Tanh" input: "t" output: "c" })");
@@ -165,7 +165,7 @@ TEST_CASE("Do binds by name, or as it is told") {
     external_input: "a" external_input: "b" external_output: "c" external_output: "m/workspace_do")"));
 }
 
-TEST_CASE("names of workspaces are new, ops are for the device asked for") {
+TEST_CASE("control flow: workspace names are unique, ops have the requested device") {
   plait::netdef n = net(R"(name: "n")");
   strings const scope{"c", "x", "w", "y"};
   plait::device_spec const gpu{plait::device_kind::cuda, 0};
@@ -181,7 +181,7 @@ TEST_CASE("names of workspaces are new, ops are for the device asked for") {
   CHECK(plait::net_traits<plait::netdef>::device(branch, branch.op[0]) == gpu);
 }
 
-TEST_CASE("the condition is an input once, also where a branch reads it") {
+TEST_CASE("control flow: the condition is an input once, even if a branch reads it") {
   plait::netdef n = net(R"(name: "n")");
   plait::add_if(n, "c", strings{"c", "y"}, net(R"(op { type: "Not" input: "c" output: "y" })"));
   plait::op_def const& op = n.op.back();
@@ -190,7 +190,7 @@ TEST_CASE("the condition is an input once, also where a branch reads it") {
   CHECK(n.text(op.input[1]) == "n/workspace_if_then");
 }
 
-TEST_CASE("what cannot be made is refused, and the net stays as it was") {
+TEST_CASE("control flow: invalid scopes and bindings are refused, and the net is unchanged") {
   plait::netdef const n = net(R"(name: "n" op { type: "Relu" input: "x" output: "y" } external_input: "x")");
   strings const scope{"c", "x", "w", "y", "ws"};
   check_refused(n, "c", [](auto& m) { plait::add_if(m, "c", strings{"x", "w"}, net(mul)); });
@@ -220,7 +220,7 @@ TEST_CASE("what cannot be made is refused, and the net stays as it was") {
   bind({{"x", "x"}, {"w", "w"}, {"unused", "y"}}, "unused");
 }
 
-TEST_CASE("nets equal those that Caffe2's helpers made") {
+TEST_CASE("control flow: nets equal those of Caffe2's helpers") {
   plait::netdef i1 = net(R"(name: "i1" op { type: "Scale" input: "x" output: "y" arg { name: "scale" f: 1 } }
                             external_input: "cond" external_input: "x")");
   plait::add_if(i1, "cond", strings{"cond", "x", "w", "y"}, net(mul));

@@ -12,7 +12,7 @@ using plait::netdef;
 
 netdef text(std::string const& source) { return plait::read_netdef_text(source); }
 
-TEST_CASE("nets are equal by their text, not by their symbols") {
+TEST_CASE("equality: symbols are compared by their text, not by their number") {
   netdef a, b;
   b.intern("unused");
   b.intern("y");
@@ -25,7 +25,7 @@ TEST_CASE("nets are equal by their text, not by their symbols") {
   CHECK(a != b);
 }
 
-TEST_CASE("every field counts, also its presence") {
+TEST_CASE("equality: every field counts, and its presence") {
   std::string const base =
       "name:'n' op{input:'x' arg{name:'a' floats:1 n{name:'m' op{type:'T'}} t{dims:[1,2] double_data:0.5}} "
       "device_option{device_type:0}} op{}";
@@ -55,13 +55,13 @@ TEST_CASE("every field counts, also its presence") {
   CHECK_FALSE(text("arg{f:0}") == text("arg{f:-0}"));
 }
 
-TEST_CASE("equivalent nets") {
+TEST_CASE("equivalence: names, engines, argument order, rounding and defaults are ignored") {
   netdef const base = text(
       "name:'n' op{name:'o' type:'RecurrentNetwork' input:'x' output:'y' arg{name:'k' i:3} arg{name:'step_net' "
       "n{name:'m' op{type:'T' arg{name:'f' f:1}}}}"
       " arg{name:'t' t{float_data:1}} device_option{device_type:1}} external_input:['x','w'] external_output:'y'");
   std::string const ops[] = {
-      // Names, engine, order of arguments, rounding, text for a message, defaults said.
+      // Other names, engine, order of arguments, rounding, text for a message, explicit defaults.
       "op{type:'RecurrentNetwork' engine:'E' input:'x' output:'y' arg{name:'t' t{float_data:1.0000005}} "
       "arg{name:'step_net' s:'op{type:\\'T\\' arg{name:\\'f\\' f:0.9999995}}'}"
       " arg{name:'k' i:3} device_option{device_type:1 device_id:0 numa_node_id:-1}} external_input:['x','w'] "
@@ -76,7 +76,7 @@ TEST_CASE("equivalent nets") {
   CHECK_FALSE(plait::equivalent(base, text(ops[0]), {.text_nets_as_nets = false}));
 }
 
-TEST_CASE("the first difference is named") {
+TEST_CASE("first_difference: reports path and values of the first difference") {
   struct {
     std::string a, b, path, left, right;
   } const cases[] = {
@@ -117,14 +117,14 @@ TEST_CASE("the first difference is named") {
   }
 }
 
-TEST_CASE("arguments to look away from") {
+TEST_CASE("equivalence: ignore_args applies in nested nets, too") {
   netdef const a = text("op{arg{name:'p' i:1} arg{name:'q' i:1} arg{name:'n' n{op{arg{name:'p' i:5}}}}}");
   netdef const b = text("op{arg{name:'q' i:1} arg{name:'p' i:2} arg{name:'n' n{op{}}}}");
   CHECK_FALSE(plait::equivalent(a, b));
   CHECK(plait::equivalent(a, b, {.ignore_args = {"p"}}));
 }
 
-TEST_CASE("floats up to a tolerance") {
+TEST_CASE("equivalence: floats are compared up to a tolerance") {
   auto const same = [](char const* a, char const* b, double tolerance = 1e-6) {
     return plait::equivalent(text(std::string("op{arg{f:") + a + "}}"), text(std::string("op{arg{f:") + b + "}}"),
                              {.float_tolerance = tolerance});
@@ -140,7 +140,7 @@ TEST_CASE("floats up to a tolerance") {
   CHECK_FALSE(same("0", "1e-20"));
 }
 
-TEST_CASE("deep nets are compared without recursion") {
+TEST_CASE("equality: deep nets are compared without recursion") {
   std::string source;
   for (int i = 0; i != 333; ++i) source += "op{arg{n{";
   std::string const close(999, '}');

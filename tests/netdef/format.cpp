@@ -3,14 +3,14 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/format.hpp>
+#include <plait/netdef/detail/format.hpp>
 
 namespace {
 
 using plait::detect_format;
 using plait::netdef_format;
 
-TEST_CASE("formats are known by their content") {
+TEST_CASE("detect_format: formats are recognised by their content") {
   for (std::string const& text :
        std::vector<std::string>{"", " \n", "name: \"x\"", "\n\n name :'x'", "op {", "op<", "# comment\nop {",
                                 "# only a comment", "\xEF\xBB\xBFop{}", "[ext.x]: 1", "op # comment\n {",

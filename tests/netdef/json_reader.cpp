@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/json_reader.hpp>
+#include <plait/netdef/detail/json_reader.hpp>
 
 namespace {
 
@@ -20,7 +20,7 @@ struct mistake {
   std::string source;
   std::size_t line;
   std::size_t column;
-  std::string part;  // of the message
+  std::string excerpt;  // of the message
 };
 
 void check_refused(mistake const& expected, plait::read_options const& options = {}) {
@@ -32,11 +32,11 @@ void check_refused(mistake const& expected, plait::read_options const& options =
     CAPTURE(std::string(problem.what()));
     CHECK(problem.position.line == expected.line);
     CHECK(problem.position.column == expected.column);
-    CHECK(problem.message.find(expected.part) != std::string::npos);
+    CHECK(problem.message.find(expected.excerpt) != std::string::npos);
   }
 }
 
-TEST_CASE("a net, names in either spelling") {
+TEST_CASE("json reader: field names are read in either spelling") {
   for (char const* source :
        {R"({"name": "n", "op": [{"input": ["x", "w"], "output": ["y"], "type": "FC", "isGradientOp": true,
            "deviceOption": {"deviceType": 1, "deviceId": 3}, "arg": [{"name": "axis", "i": "1"}]}],
@@ -67,7 +67,7 @@ TEST_CASE("a net, names in either spelling") {
   CHECK(read_netdef_json(" {} ").op.empty());
 }
 
-TEST_CASE("numbers") {
+TEST_CASE("json reader: numbers, and enumerations by name or number") {
   CHECK(argument(R"("i": "-9223372036854775808")").i == std::numeric_limits<std::int64_t>::min());
   CHECK(argument(R"("i": 9223372036854775807)").i == std::numeric_limits<std::int64_t>::max());
   CHECK(argument(R"("i": -0)").i == 0);
@@ -84,15 +84,16 @@ TEST_CASE("numbers") {
   CHECK(std::signbit(*argument(R"("f": -0)").f));
   CHECK(argument(R"("f": "-Infinity")").f == -std::numeric_limits<float>::infinity());
   CHECK(std::isnan(*argument(R"("f": "NaN")").f));
-  // Halfway between two floats, were it rounded to a double first.
+  // Halfway between two floats if it were rounded to a double first.
   CHECK(argument(R"("f": 1.00000017881393432617187499)").f == 1.00000011920928955078125f);
   CHECK(argument(R"("t": {"doubleData": [0.1, -1e308, "2"]})").t->double_data == std::vector<double>{0.1, -1e308, 2});
   CHECK(argument(R"("t": {"dataType": "DOUBLE"})").t->data_type == plait::tensor_type::float64);
   CHECK(argument(R"("t": {"dataType": 99})").t->data_type == static_cast<plait::tensor_type>(99));
 }
 
-// What protobuf's reader in Python takes, which is the one that reads these forms; it rounds to a double on the way.
-TEST_CASE("integers: quoted or not, with a point and an exponent, exactly") {
+// Accepts the forms that protobuf's Python reader accepts, the only other one that reads them; that one rounds to
+// double on the way.
+TEST_CASE("json reader: integers are exact, quoted or not, with a point and an exponent") {
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = -1 - least;
   std::vector<std::pair<std::string, std::int64_t>> const same{
       {"0", 0},
@@ -145,7 +146,7 @@ TEST_CASE("integers: quoted or not, with a point and an exponent, exactly") {
     CHECK_THROWS_AS(static_cast<void>(argument("\"i\": \"" + text + '"')), plait::parse_error);
 }
 
-TEST_CASE("integers: every width has its own bounds") {
+TEST_CASE("json reader: every width of integers has its own bounds") {
   auto const workers = [](std::string const& text) {
     return read_netdef_json("{\"numWorkers\": " + text + '}').num_workers;
   };
@@ -182,7 +183,7 @@ TEST_CASE("integers: every width has its own bounds") {
     CHECK_THROWS_AS(static_cast<void>(gradient(text)), plait::parse_error);
 }
 
-TEST_CASE("floats: quoted or not, the sign of zero is kept") {
+TEST_CASE("json reader: floats are quoted or not, the sign of zero is kept") {
   for (std::string const text : {"-0", "-0.0", "-0e5", "-0.000", "-1e-400", "-0E-0"}) {
     CAPTURE(text);
     for (std::string const& each : {text, '"' + text + '"'}) {
@@ -204,7 +205,7 @@ TEST_CASE("floats: quoted or not, the sign of zero is kept") {
     CHECK_THROWS_AS(static_cast<void>(argument("\"f\": \"" + text + '"')), plait::parse_error);
 }
 
-TEST_CASE("bytes are base64 of either alphabet, padded or not") {
+TEST_CASE("json reader: bytes are base64 in either alphabet, padded or not") {
   CHECK(argument(R"("s": "")").s == "");
   CHECK(argument(R"("s": "AA==")").s == std::string(1, '\0'));
   CHECK(argument(R"("s": "AP8")").s == std::string("\0\xFF", 2));
@@ -216,7 +217,7 @@ TEST_CASE("bytes are base64 of either alphabet, padded or not") {
   check_refused({R"({"arg":[{"s":"A A="}]})", 1, 14, "base64"});
 }
 
-TEST_CASE("symbols belong to the net they stand in") {
+TEST_CASE("json reader: a nested net has its own symbols") {
   netdef const net =
       read_netdef_json(R"({"op":[{"type":"If","arg":[{"n":{"name":"inner","op":[{"input":["x"]}]}}]}]})");
   netdef const& inner = *net.op[0].arg[0].n;
@@ -224,30 +225,30 @@ TEST_CASE("symbols belong to the net they stand in") {
   CHECK_FALSE(net.find("x"));
 }
 
-TEST_CASE("mistakes are refused where they are") {
+TEST_CASE("json reader: errors have the line and column of the mistake") {
   for (mistake const& each : std::vector<mistake>{
            {"", 1, 1, "unexpected end"},
-           {"{\n  \"op\": 3\n}", 2, 9, "no value of field 'op'"},
+           {"{\n  \"op\": 3\n}", 2, 9, "not a value of field 'op'"},
            {"{\"op\": {}}", 1, 8, "expected a list"},
-           {"{\"op\": [3]}", 1, 9, "no value of field 'op'"},
-           {"{\"op\": [[]]}", 1, 9, "no value of field 'op'"},
+           {"{\"op\": [3]}", 1, 9, "not a value of field 'op'"},
+           {"{\"op\": [[]]}", 1, 9, "not a value of field 'op'"},
            {"{\"op\": [null]}", 1, 9, "null"},
-           {"{\"name\": 12 }", 1, 10, "no value of field 'name'"},
-           {"{\"name\": [\"x\"]}", 1, 10, "no value of field 'name'"},
-           {"{\"name\": {}}", 1, 10, "no value of field 'name'"},
+           {"{\"name\": 12 }", 1, 10, "not a value of field 'name'"},
+           {"{\"name\": [\"x\"]}", 1, 10, "not a value of field 'name'"},
+           {"{\"name\": {}}", 1, 10, "not a value of field 'name'"},
            {"{\"externalInput\": \"x\"}", 1, 19, "expected a list"},
-           {"{\"deviceOption\": []}", 1, 18, "no value of field 'device_option'"},
-           {"{\"name\": \"x\",\n \"name\": \"y\"}", 2, 2, "'name' is given twice"},
-           {"{\"deviceOption\": {}, \"device_option\": {}}", 1, 22, "given twice"},
-           {"{\"externalInput\": [\"x\"], \"external_input\": []}", 1, 26, "given twice"},
-           {"{\"externalInput\": [], \"externalInput\": [\"x\"]}", 1, 23, "given twice"},
-           {"{\"externalInput\": null, \"external_input\": [\"x\"]}", 1, 25, "given twice"},
-           {"{\"name\": null, \"name\": null}", 1, 16, "'name' is given twice"},
-           {"{\"op\": [], \"op\": []}", 1, 12, "'op' is given twice"},
-           {"{\"x\": 1, \"y\": 2, \"x\": 1}", 1, 18, "'x' is given twice"},
-           {"{\"x\": {\"a\": [{\"b\": {}, \"b\": 1}]}}", 1, 24, "'b' is given twice"},
-           {"{\"op\": [{\"x\": 1}, {\"x\": {\"x\": 1}, \"\\u0078\": 2}]}", 1, 35, "'x' is given twice"},
-           {"{\"numWorkers\": 2147483648}", 1, 16, "no value of field 'num_workers'"},
+           {"{\"deviceOption\": []}", 1, 18, "not a value of field 'device_option'"},
+           {"{\"name\": \"x\",\n \"name\": \"y\"}", 2, 2, "'name' occurs twice"},
+           {"{\"deviceOption\": {}, \"device_option\": {}}", 1, 22, "occurs twice"},
+           {"{\"externalInput\": [\"x\"], \"external_input\": []}", 1, 26, "occurs twice"},
+           {"{\"externalInput\": [], \"externalInput\": [\"x\"]}", 1, 23, "occurs twice"},
+           {"{\"externalInput\": null, \"external_input\": [\"x\"]}", 1, 25, "occurs twice"},
+           {"{\"name\": null, \"name\": null}", 1, 16, "'name' occurs twice"},
+           {"{\"op\": [], \"op\": []}", 1, 12, "'op' occurs twice"},
+           {"{\"x\": 1, \"y\": 2, \"x\": 1}", 1, 18, "'x' occurs twice"},
+           {"{\"x\": {\"a\": [{\"b\": {}, \"b\": 1}]}}", 1, 24, "'b' occurs twice"},
+           {"{\"op\": [{\"x\": 1}, {\"x\": {\"x\": 1}, \"\\u0078\": 2}]}", 1, 35, "'x' occurs twice"},
+           {"{\"numWorkers\": 2147483648}", 1, 16, "not a value of field 'num_workers'"},
            {"{\"numWorkers\": 1.5}", 1, 16, "num_workers"},
            {"{\"numWorkers\": \"1.5\"}", 1, 16, "num_workers"},
            {"{\"numWorkers\": \"\"}", 1, 16, "num_workers"},
@@ -285,7 +286,7 @@ TEST_CASE("mistakes are refused where they are") {
     check_refused(each);
 }
 
-TEST_CASE("fields the model does not have") {
+TEST_CASE("json reader: unknown fields are kept and reported, or refused") {
   std::vector<plait::diagnostic> told;
   std::string const source = R"({"shape": {"d": [1, {"a": null}], "s": "}"},
   "op": [{"u": -1.5e+3 , "type": "T", "v": [], "n":null, "b" : true}],
@@ -308,7 +309,7 @@ TEST_CASE("fields the model does not have") {
   check_refused({source, 1, 2, "NetDef has no field 'shape'"}, {.unknown = plait::unknown_fields::reject});
 }
 
-TEST_CASE("limits") {
+TEST_CASE("json reader: depth, document size and memory are limited") {
   auto const nested = [](std::size_t nets) {
     std::string text = "{";
     for (std::size_t i = 0; i != nets; ++i) text += R"("op":[{"arg":[{"n":{)";
@@ -328,7 +329,7 @@ TEST_CASE("limits") {
   CHECK(read_netdef_json(many + "]}").op.size() == 100001);
 }
 
-TEST_CASE("any beginning of a document is read or refused, never more") {
+TEST_CASE("json reader: every proper prefix of a document is refused") {
   std::string const source =
       R"({"name":"a\u00fc","op":[{"input":["x"],"arg":[{"f":-1.5e3,"x":[{"y":null}]}]}],"numWorkers":12})";
   for (std::size_t size = 0; size != source.size(); ++size) {

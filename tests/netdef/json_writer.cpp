@@ -8,10 +8,10 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/json_reader.hpp>
+#include <plait/netdef/detail/json_writer.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/json_reader.hpp>
-#include <plait/netdef/json_writer.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace {
 
@@ -26,7 +26,7 @@ external_input: "x"
 )");
 }
 
-TEST_CASE("protobuf's mapping") {
+TEST_CASE("json writer: the output is protobuf's JSON mapping") {
   CHECK(
       plait::to_json(example(), {.indent = 0}) ==
       R"({"name":"n\"\n\u0001\u007f\\ü","op":[{"input":["x","w"],"type":"FC","arg":[{"name":"a","f":0.1,"i":"-1","s":"TkNIVw==",)"
@@ -48,8 +48,8 @@ TEST_CASE("protobuf's mapping") {
   CHECK(plait::to_json({}) == "{}\n");
 }
 
-// Read by protobuf 7.36 in Python: -0 loses its sign there, and 3.4028235e+38 is "too large" for a float.
-TEST_CASE("floats at the edges are written so that protobuf's own readers take them") {
+// protobuf 7.36 for Python drops the sign of -0, and takes 3.4028235e+38 as "too large" for a float.
+TEST_CASE("json writer: protobuf's own readers accept -0 and the largest floats") {
   netdef net;
   plait::arg_def& arg = net.arg.emplace_back();
   constexpr float f = std::numeric_limits<float>::max();
@@ -71,7 +71,7 @@ TEST_CASE("floats at the edges are written so that protobuf's own readers take t
           std::bit_cast<std::uint64_t>(t.double_data[i]));
 }
 
-TEST_CASE("unknown fields that are not one JSON value each are refused") {
+TEST_CASE("json writer: unknown fields that are not one JSON value each are refused") {
   // Text may give a field several times, JSON may not.
   netdef const twice = plait::read_netdef_text("op { x: 1 y: 2 x: 3 }");
   std::vector<plait::diagnostic> told;
@@ -89,7 +89,7 @@ TEST_CASE("unknown fields that are not one JSON value each are refused") {
   }
 }
 
-TEST_CASE("options") {
+TEST_CASE("json writer: options for names and indentation") {
   std::string const proto = plait::to_json(example(), {.proto_names = true, .indent = 1});
   CHECK(proto.find("\n \"external_input\": [\n  \"x\"\n ]") != std::string::npos);
   CHECK(proto.find("\"device_id\": 1") != std::string::npos);
@@ -105,7 +105,7 @@ TEST_CASE("options") {
   CHECK(out.str() == plait::to_json(example()));
 }
 
-TEST_CASE("what JSON cannot express is refused before anything is written") {
+TEST_CASE("json writer: refuses what JSON cannot express before anything is written") {
   netdef net;
   net.add_op("A", {}, {});
   net.add_op("B", {"\xFF"}, {});

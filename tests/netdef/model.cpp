@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-TEST_CASE("ops that only say they are of a backward net share their extras, until one has more to say") {
+TEST_CASE("model: gradient ops without other cold fields share one object, until one is edited") {
   plait::netdef net;
   plait::op_def& a = net.add_op("Relu", {"x"}, {"y"});
   CHECK_FALSE(a.rare);
@@ -38,7 +38,7 @@ TEST_CASE("ops that only say they are of a backward net share their extras, unti
   CHECK_FALSE(plain.extras().is_gradient_op.has_value());
 }
 
-TEST_CASE("an op adopted by another net has its extras in that net's symbols") {
+TEST_CASE("model: adopt translates the cold fields of an op to the symbols of the other net") {
   plait::netdef from;
   plait::op_def& op = from.add_op("FC", {"x", "w", "b"}, {"y"});
   op.rare.mark_gradient();

@@ -6,16 +6,16 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/net/implicit_operands.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/dead_ops.hpp>
+#include <plait/transform/dead_code_elimination.hpp>
 
 namespace {
 
 using strings = std::vector<std::string>;
 
-// y is filled, and then written by an op inside a Do that calls it `inner`.
+// Returns a net that fills y, and then writes it by an op inside a Do that calls it `inner`.
 plait::netdef written_by(std::string const& op) {
   return plait::read_netdef_text(R"(
     op { type: "ConstantFill" output: "y" }
@@ -32,12 +32,12 @@ strings passes(plait::netdef const& n) {
   inside.compute(n, n.op[1]);
   CHECK(inside.reads().empty());
   CHECK(inside.writes().empty());
-  return inside.passes();
+  return inside.weak_updates();
 }
 
 std::size_t dead(plait::netdef const& n) { return plait::find_dead_ops(n).ops.size(); }
 
-TEST_CASE("what a Do may leave as it was is needed before it, by its name around") {
+TEST_CASE("nested nets: a blob that a Do may leave unwritten is live before it, by its outer name") {
   std::string const fill = R"(op { type: "ConstantFill" output: "inner" } )";
   auto const always = written_by(fill);
   CHECK(passes(always) == strings{});
@@ -54,7 +54,7 @@ TEST_CASE("what a Do may leave as it was is needed before it, by its name around
   CHECK(dead(first) == 1);
 }
 
-TEST_CASE("a Do writes what its net writes of an input, by its name around") {
+TEST_CASE("nested nets: a Do writes an input that its net writes, by its outer name") {
   auto n = written_by(R"(op { type: "ConstantFill" output: "inner" } )");
   plait::op_def& binds = n.op[1];
   binds.input = {binds.input[0], binds.output[0], binds.input[1]};
@@ -62,10 +62,10 @@ TEST_CASE("a Do writes what its net writes of an input, by its name around") {
   plait::implicit_operands<plait::netdef> inside;
   inside.compute(n, binds);
   CHECK(inside.writes() == strings{"y"});
-  CHECK(inside.passes().empty());
+  CHECK(inside.weak_updates().empty());
 }
 
-TEST_CASE("bindings of a Do that do not fit together are left out") {
+TEST_CASE("nested nets: inconsistent bindings of a Do are ignored") {
   auto n = written_by(R"(op { type: "If" input: "cond" output: "inner" arg { name: "then_net" n {
                                op { type: "ConstantFill" output: "inner" } } } })");
   for (std::int64_t const place : {2, 3, 7}) {  // the workspaces are not counted
@@ -78,7 +78,7 @@ TEST_CASE("bindings of a Do that do not fit together are left out") {
   CHECK(passes(n) == strings{});
 }
 
-TEST_CASE("a step net in text form that cannot be read says where it stands") {
+TEST_CASE("nested nets: the error for an unreadable step net names argument, op and net") {
   auto const n = plait::read_netdef_text(R"(name: "outer"
     op { type: "Relu" input: "x" output: "y" }
     op { type: "RecurrentNetwork" arg { name: "step_net" s: "op { type: }" } })");
@@ -88,11 +88,11 @@ TEST_CASE("a step net in text form that cannot be read says where it stands") {
   } catch (plait::net_error const& problem) {
     CHECK(problem.op == 1);
     std::string const what = problem.what();
-    CHECK(
-        what.starts_with("plait: argument 'step_net' of op 1 (RecurrentNetwork) of net 'outer' is no net in text form: "
-                         "1:12: "));
+    CHECK(what.starts_with(
+        "plait: argument 'step_net' of op 1 (RecurrentNetwork) of net 'outer' is not a net in text form: "
+        "1:12: "));
   }
-  // One that is in no list of ops has no number.
+  // An op outside the net has no index.
   plait::op_def const loose = n.op[1];
   try {
     (void)plait::nested_nets(n, loose);

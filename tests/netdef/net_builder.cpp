@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <plait/ssa/versioning.hpp>
 
 #include <support/recorded_net.hpp>
@@ -29,7 +29,7 @@ void check_net(plait::netdef const& made, std::string const& expected) {
   CHECK(made == wanted);
 }
 
-// That `add` throws a net_error about the blob and leaves the net alone.
+// Checks that `add` throws a net_error about the blob and leaves the net unchanged.
 template <class Add>
 void check_refused(net_builder& builder, std::string const& blob, Add const& add) {
   plait::netdef const before = builder.net();
@@ -43,7 +43,7 @@ void check_refused(net_builder& builder, std::string const& blob, Add const& add
   CHECK(builder.net() == before);
 }
 
-// The inner net of the Do op in the given argument of the last op.
+// Returns the inner net of the Do op in the given argument of the last op.
 plait::netdef const& inside(plait::netdef const& n, std::string const& argument) {
   plait::netdef const& branch = *plait::find_argument(n, n.op.back(), argument)->n;
   return *plait::find_argument(branch, branch.op.front(), "net")->n;
@@ -51,7 +51,7 @@ plait::netdef const& inside(plait::netdef const& n, std::string const& argument)
 
 }  // namespace
 
-TEST_CASE("a cell, as the tour has it") {
+TEST_CASE("net builder: the cell of the tour") {
   net_builder cell("cell");
   auto [x, h_prev, w, b] = cell.external_inputs("x_t", "h_prev", "w", "b");
   auto h = cell.tanh(cell.fc(cell.concat({x, h_prev}, 1), w, b), "h");
@@ -65,7 +65,7 @@ TEST_CASE("a cell, as the tour has it") {
     external_input: "x_t" external_input: "h_prev" external_input: "w" external_input: "b" external_output: "h")");
 }
 
-TEST_CASE("ops of any type, with as many outputs as asked for") {
+TEST_CASE("net builder: op and op_n add ops of any type and number of outputs") {
   net_builder n("n");
   auto [x, h, c] = n.external_inputs("x", "h", "c");
   auto [h2, c2] = n.op<2>("LSTMUnit", {h, c, "x"}, {"h2", c}, {{"drop_states", true}, {"forget_bias", 1.5}});
@@ -91,7 +91,7 @@ TEST_CASE("ops of any type, with as many outputs as asked for") {
     external_input: "x" external_input: "h" external_input: "c")");
 }
 
-TEST_CASE("what an op has beside operands and arguments") {
+TEST_CASE("net builder: op details are name, engine, control inputs, device and random seed") {
   net_builder n("n");
   auto [x, ready] = n.external_inputs("x", "ready");
   auto y = n.op("Conv", {x}, "y", {{"kernel", 3}},
@@ -111,7 +111,7 @@ TEST_CASE("what an op has beside operands and arguments") {
     external_input: "x" external_input: "ready")");
 }
 
-TEST_CASE("names that are made are nobody's") {
+TEST_CASE("net builder: generated names are unused") {
   net_builder n(net(R"(name: "n" op { type: "Relu" input: "n/Relu" output: "y" } external_input: "x")"));
   CHECK(n.relu("y").name() == "n/Relu_2");
   CHECK(n.relu("n/Relu", "n/Relu_3").name() == "n/Relu_3");
@@ -120,7 +120,7 @@ TEST_CASE("names that are made are nobody's") {
   CHECK(n.name() == "n");
 }
 
-TEST_CASE("name scopes and devices hold as long as their guards") {
+TEST_CASE("net builder: name scopes and devices end with their guards") {
   net_builder n("n");
   auto const x = n.external_input("x");
   plait::device_spec const gpu{plait::device_kind::cuda, 1};
@@ -145,7 +145,7 @@ TEST_CASE("name scopes and devices hold as long as their guards") {
     external_input: "x" external_input: "layer1/w")");
 }
 
-TEST_CASE("blobs that are not known are refused, and nothing has changed") {
+TEST_CASE("net builder: blobs that are not in scope are refused, and nothing changes") {
   net_builder n("n");
   auto const x = n.external_input("x");
   net_builder other("other");
@@ -166,7 +166,7 @@ TEST_CASE("blobs that are not known are refused, and nothing has changed") {
   CHECK(n.relu(x).name() == "n/Relu");  // no name was used up
 }
 
-TEST_CASE("an op that is asked for another number of outputs than it is given names is refused") {
+TEST_CASE("net builder: an op with another number of outputs than names is refused") {
   net_builder n("n");
   auto const x = n.external_input("x");
   for (auto const &add : {+[](net_builder& b, blob_handle const& in) {
@@ -181,14 +181,14 @@ TEST_CASE("an op that is asked for another number of outputs than it is given na
       FAIL("accepted");
     } catch (plait::net_error const& problem) {
       std::string const said = problem.what();
-      CHECK((said.find("1 output is asked") != std::string::npos || said.find("2 outputs are") != std::string::npos));
-      CHECK((said.find("with 2 names") != std::string::npos || said.find("with 1 name") != std::string::npos));
+      CHECK((said.find("has 1 output,") != std::string::npos || said.find("has 2 outputs,") != std::string::npos));
+      CHECK((said.find("but 2 names") != std::string::npos || said.find("but 1 name") != std::string::npos));
     }
   }
   CHECK(n.net().op.empty());
 }
 
-TEST_CASE("outputs are declared once, in order") {
+TEST_CASE("net builder: outputs are declared once, in order") {
   net_builder n("n");
   auto const [x, y] = n.external_inputs("x", "y");
   n.external_outputs(y, x);
@@ -197,7 +197,7 @@ TEST_CASE("outputs are declared once, in order") {
     external_output: "y" external_output: "x" external_output: "z")");
 }
 
-TEST_CASE("a net is taken, added to, edited") {
+TEST_CASE("net builder: a net can be taken, continued and edited") {
   net_builder n("n");
   n.relu(n.external_input("x"), "y");
   plait::netdef const first = n.take();
@@ -221,7 +221,7 @@ TEST_CASE("a net is taken, added to, edited") {
     external_input: "x" external_output: "e" external_output: "l")");
 }
 
-TEST_CASE("after an edit the builder knows what the net has then") {
+TEST_CASE("net builder: edit rebuilds the scope from the net") {
   net_builder n("n");
   n.relu(n.external_input("x"), "gone");
   n.declare("later");
@@ -240,7 +240,7 @@ TEST_CASE("after an edit the builder knows what the net has then") {
   CHECK(n.visible("halfway"));
 }
 
-TEST_CASE("branches are nets of their own: what the net around has is bound, the rest is theirs") {
+TEST_CASE("net builder: branches bind blobs of the enclosing net by name, other blobs are local") {
   net_builder n("n");
   auto const [c, x] = n.external_inputs("c", "x");
   auto const y = n.declare("y");
@@ -285,7 +285,7 @@ TEST_CASE("branches are nets of their own: what the net around has is bound, the
     external_input: "c" external_input: "x")");
 }
 
-TEST_CASE("a loop says its condition: returned, as the last output, by name, or without a net") {
+TEST_CASE("net builder: a loop condition is returned, the last output, given by name, or without a net") {
   auto const count = [](net_builder& n) {
     n.constant_fill({1}, 0, "i");
     n.constant_fill({1}, 1, "one");
@@ -331,7 +331,7 @@ TEST_CASE("a loop says its condition: returned, as the last output, by name, or 
   CHECK(inside(nets.net(), "loop_net") == net(R"(op { type: "Add" input: "i" input: "one" output: "i" })"));
 }
 
-TEST_CASE("Do: in a workspace of its own, or in one that is there") {
+TEST_CASE("net builder: do_ runs in a new workspace, or in an existing one") {
   net_builder n("n");
   auto const x = n.external_input("x");
   auto const y = n.declare("y");
@@ -354,14 +354,14 @@ TEST_CASE("Do: in a workspace of its own, or in one that is there") {
   CHECK(n.visible("z"));
 }
 
-TEST_CASE("control flow that cannot be is refused, and the net around is as it was") {
+TEST_CASE("net builder: invalid control flow is refused, and the enclosing net is unchanged") {
   net_builder n("n");
   auto const [c, x, y] = n.external_inputs("c", "x", "y");
   auto const body = [&](net_builder& b) { b.relu(x, y); };
   check_refused(n, "d", [&] { n.if_("d", body); });
   check_refused(n, "w", [&] { n.if_(c, body, [](net_builder& b) { b.relu("w", "y"); }); });
   check_refused(n, "d", [&] { n.while_("d", body); });
-  // The condition net leaves the condition alone, has no output, has two.
+  // The condition net does not write the condition, has no output, has two.
   try {
     n.while_([&](net_builder&) { return c; }, body);
     FAIL("accepted");
@@ -374,14 +374,14 @@ TEST_CASE("control flow that cannot be is refused, and the net around is as it w
   CHECK_THROWS_AS(n.do_(body, {.copy_external_blobs = true, .reuse_workspace = true}), plait::net_error);
   CHECK(n.net().op.empty());
 
-  // A branch's own blobs are not for the net around, nor for another branch.
+  // Local blobs of a branch are not in the scope of the enclosing net, nor of another branch.
   std::optional<blob_handle> local;
   n.if_(c, [&](net_builder& b) { local = b.relu(x, "local"); });
   check_refused(n, "local", [&] { n.relu(*local); });
   check_refused(n, "local", [&] { n.if_(c, [&](net_builder& b) { b.relu("local", y); }); });
 }
 
-TEST_CASE("scopes and devices of the net around hold in branches") {
+TEST_CASE("net builder: branches inherit name scope and device of the enclosing net") {
   net_builder n("n");
   auto const c = n.external_input("c");
   {
@@ -396,7 +396,7 @@ TEST_CASE("scopes and devices of the net around hold in branches") {
   CHECK(plait::net_traits<plait::netdef>::device(n.net(), n.net().op.back()).has_value());
 }
 
-TEST_CASE("a hundred thousand ops and a thousand branches take no longer each than a few") {
+TEST_CASE("net builder: a hundred thousand ops and a thousand branches take linear time") {
   net_builder n("n");
   auto const c = n.external_input("c");
   auto x = n.external_input("x");
@@ -406,7 +406,7 @@ TEST_CASE("a hundred thousand ops and a thousand branches take no longer each th
   CHECK(plait::get_ssa(n.net()).undefined().size() == 2);
 }
 
-TEST_CASE("nets equal those that Caffe2's NetBuilder made") {
+TEST_CASE("net builder: nets equal those of Caffe2's NetBuilder") {
   auto const scalar = [](net_builder& n, char const* name, float value) { return n.given_tensor({}, {value}, name); };
   {
     net_builder n("nb_ifnet");

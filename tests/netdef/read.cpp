@@ -17,7 +17,7 @@ namespace {
 using plait::netdef;
 using plait::netdef_format;
 
-TEST_CASE("one function reads bytes, streams and files in every format") {
+TEST_CASE("read_netdef: reads bytes, streams and files in every format") {
   netdef const net = plait::read_netdef_text("name:'n' op{type:'Relu' input:'x' output:'y'} external_input:'x'");
   test::scratch_folder const folder;
   for (netdef_format format : {netdef_format::text, netdef_format::json, netdef_format::binary}) {
@@ -41,7 +41,7 @@ TEST_CASE("one function reads bytes, streams and files in every format") {
   CHECK(found == netdef_format::text);
 }
 
-TEST_CASE("where ops begin, in every format") {
+TEST_CASE("read_netdef: op_positions are where ops begin, in every format") {
   std::string const text =
       "name: 'n'\nop { type: 'If' arg { name: 'n' n { op { type: 'A' } } } }\n\n  op <\n type: 'B' >";
   std::vector<plait::text_position> at;
@@ -62,7 +62,7 @@ TEST_CASE("where ops begin, in every format") {
     }
     CHECK(at[0].offset < at[1].offset);
   }
-  // A document that is first taken for another format leaves nothing of that.
+  // Failed attempts in other formats leave no positions behind.
   netdef looks_like_text;
   looks_like_text.name = looks_like_text.intern("ame: 'x' op {} op {}" + std::string(90, 'y'));
   looks_like_text.add_op("A", {}, {});
@@ -71,8 +71,8 @@ TEST_CASE("where ops begin, in every format") {
   CHECK(at.size() == 1);
 }
 
-TEST_CASE("a binary net that looks like text is read") {
-  // A name of 110 bytes, "ame: …": behind the newline that is its tag, the document begins with the word "name:".
+TEST_CASE("read_netdef: a binary net that looks like text is read") {
+  // A name of 110 bytes, "ame: …": after the newline that is its tag, the document begins with the word "name:".
   netdef net;
   net.name = net.intern("ame: 'x'" + std::string(102, 'y'));
   std::string const bytes = plait::to_binary(net);
@@ -83,7 +83,7 @@ TEST_CASE("a binary net that looks like text is read") {
   CHECK(found == netdef_format::binary);
 }
 
-TEST_CASE("a binary net that looks like a comment is read") {
+TEST_CASE("read_netdef: a binary net that looks like a comment is read") {
   netdef net;
   net.name = net.intern("#2 net  x");  // nine bytes: a tab
   std::string const bytes = plait::to_binary(net);
@@ -94,7 +94,7 @@ TEST_CASE("a binary net that looks like a comment is read") {
   CHECK(found == netdef_format::text);
 }
 
-TEST_CASE("the error is that of the likely format") {
+TEST_CASE("read_netdef: the error is that of the most plausible format") {
   std::vector<plait::diagnostic> told{{{}, "earlier"}};
   try {
     static_cast<void>(plait::read_netdef_bytes("name: 'n'\nunknown: 1 op {", {.diagnostics = &told}));
@@ -103,16 +103,16 @@ TEST_CASE("the error is that of the likely format") {
     CHECK(problem.position.line == 2);
     CHECK(problem.position.column == 15);
   }
-  CHECK(told.size() == 1);  // nothing of the attempts is left
+  CHECK(told.size() == 1);  // the attempts leave none behind
   CHECK_THROWS_WITH_AS(static_cast<void>(plait::read_netdef_bytes("{\"op\": 3}")), doctest::Contains("1:8"),
                        plait::parse_error);
   CHECK_THROWS_WITH_AS(static_cast<void>(plait::read_netdef_bytes("\x0A\x05xy")), doctest::Contains("byte 0"),
                        plait::parse_error);
-  // Not taken for a binary net of unknown fields.
+  // Is not read as a binary net of unknown fields.
   CHECK_THROWS_AS(static_cast<void>(plait::read_netdef_bytes("zz zz")), plait::parse_error);
 }
 
-TEST_CASE("files that cannot be read") {
+TEST_CASE("read_netdef: unreadable files and streams throw io_error") {
   try {
     static_cast<void>(plait::read_netdef("no/such/file"));
     FAIL_CHECK("was read");

@@ -1,4 +1,4 @@
-// What one format says the others say too: on real nets and on random ones.
+// Round trips through all formats, of real nets and of random ones.
 #include <filesystem>
 #include <map>
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 using plait::netdef;
 using plait::netdef_format;
 
-TEST_CASE("real nets pass through all formats unchanged") {
+TEST_CASE("round trip: real nets pass through all formats unchanged") {
   for (std::filesystem::path const& file : plait_test::real_nets()) {
     CAPTURE(file.string());
     netdef const net = plait::read_netdef(file, {.unknown = plait::unknown_fields::reject});
@@ -31,7 +31,7 @@ TEST_CASE("real nets pass through all formats unchanged") {
   }
 }
 
-TEST_CASE("text and binary files of one message are equal") {
+TEST_CASE("round trip: text and binary files of one message are equal") {
   std::filesystem::path const folder = plait_test::real_nets_folder();
   std::vector<std::pair<std::filesystem::path, std::filesystem::path>> pairs;
   if (!folder.empty())
@@ -65,7 +65,7 @@ TEST_CASE("text and binary files of one message are equal") {
   }
 }
 
-TEST_CASE("binary files written by Caffe2 are written back byte for byte") {
+TEST_CASE("round trip: binary files of Caffe2 are written back byte for byte") {
   std::size_t compared = 0;
   for (std::filesystem::path const& file : plait_test::real_nets()) {
     if (file.parent_path().filename() != "_generated" || file.extension() != ".pb") continue;
@@ -73,13 +73,13 @@ TEST_CASE("binary files written by Caffe2 are written back byte for byte") {
     std::string const bytes = plait_test::file_content(file);
     std::string const written = plait::to_binary(plait::read_netdef_binary(bytes));
     CHECK(written.size() == bytes.size());
-    // Our order of fields is that of the numbers but for `t` and `n`.
+    // Fields are in the order of their numbers except `t` and `n`.
     if (written == bytes) ++compared;
   }
   if (!plait_test::real_nets_folder().empty()) CHECK(compared > 10);
 }
 
-TEST_CASE("random nets with every field pass through each format, 10,000 of them") {
+TEST_CASE("round trip: 10,000 random nets with every field pass through each format") {
   std::map<std::string, std::size_t> seen;
   for (std::uint64_t seed = 0; seed != 10000; ++seed) {
     CAPTURE(seed);
@@ -101,7 +101,8 @@ TEST_CASE("random nets with every field pass through each format, 10,000 of them
     for (char const* part : {"qtensors {", "partition_info {", "backend_options {", "segment {", "nets {", "  n {",
                              "device_detail {", "nan", "inf"})
       if (text.find(part) != std::string::npos) ++seen[part];
-    // The content decides. Two bytes of binary may be white space (`num_workers: 12`), but hardly those of a real net.
+    // Format detection by content. Two bytes of binary may be white space (`num_workers: 12`), but hardly those of a
+    // real net.
     if (!text.empty()) REQUIRE(plait::detect_format(text) == netdef_format::text);
     if (net.name || !net.op.empty()) REQUIRE(plait::read_netdef_bytes(binary) == net);
   }
@@ -109,7 +110,7 @@ TEST_CASE("random nets with every field pass through each format, 10,000 of them
   for (auto const& [part, count] : seen) CHECK_MESSAGE(count > 10, part);
 }
 
-TEST_CASE("unknown fields survive between text and JSON where both can say them") {
+TEST_CASE("round trip: unknown fields survive between text and JSON if both can express them") {
   netdef const net = plait::read_netdef_text("a: 1 b: \"x\\u00fc\" c: [1, 2.5] d: {} op { e: true }");
   CHECK(plait::read_netdef_json(plait::to_json(net)) == net);
   CHECK(plait::read_netdef_text(plait::to_text(plait::read_netdef_json(plait::to_json(net)))) == net);

@@ -1,4 +1,4 @@
-#include <plait/netdef/saved_model.hpp>
+#include <plait/netdef/detail/saved_model.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -6,12 +6,12 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 #include <support/scratch_folder.hpp>
 
-TEST_CASE("a model comes back from its folder") {
+TEST_CASE("saved model: load_model reads what save_model wrote") {
   test::scratch_folder const folder;
   auto const predict = plait::read_netdef_text(R"(name: "p" op { type: "FC" input: "x" input: "w" output: "y" })");
   auto const init = plait::read_netdef_text(R"(name: "i" op { type: "ConstantFill" output: "w" })");
@@ -27,7 +27,7 @@ TEST_CASE("a model comes back from its folder") {
   CHECK(line == "name: \"p\"");
 }
 
-TEST_CASE("what cannot be written or read is an io_error with the path") {
+TEST_CASE("saved model: errors of files are io_errors with the path") {
   test::scratch_folder const folder;
   std::ofstream(folder.path() / "file") << "x";
   auto const path = [](auto const& action) {

@@ -7,14 +7,14 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 namespace {
 
 using plait::netdef;
 using plait::read_netdef_text;
 
-// The argument of the only op of "op { arg { <text> } }".
+// Returns the argument of "op { arg { <text> } }".
 plait::arg_def argument(std::string const& text) {
   return read_netdef_text("op{arg{" + text + "}}").op.at(0).arg.at(0);
 }
@@ -23,7 +23,7 @@ struct mistake {
   std::string source;
   std::size_t line;
   std::size_t column;
-  std::string part;  // of the message
+  std::string excerpt;  // of the message
 };
 
 void check_refused(mistake const& expected, plait::read_options const& options = {}) {
@@ -35,11 +35,11 @@ void check_refused(mistake const& expected, plait::read_options const& options =
     CAPTURE(std::string(problem.what()));
     CHECK(problem.position.line == expected.line);
     CHECK(problem.position.column == expected.column);
-    CHECK(problem.message.find(expected.part) != std::string::npos);
+    CHECK(problem.message.find(expected.excerpt) != std::string::npos);
   }
 }
 
-TEST_CASE("a net as protobuf writes it") {
+TEST_CASE("text reader: a net in the layout of protobuf") {
   netdef const net = read_netdef_text(R"(name: "predict"
 op {
   input: "x"
@@ -67,7 +67,7 @@ external_output: "y"
   CHECK(op.input.size() == 2);
   CHECK(net.text(op.input[1]) == "w");
   CHECK(net.text(op.type) == "FC");
-  CHECK(op.name);  // given, though empty
+  CHECK(op.name);  // present, though empty
   CHECK_FALSE(op.extras().engine);
   CHECK(op.extras().is_gradient_op == true);
   CHECK(op.device_option->device_type == 1);
@@ -79,7 +79,7 @@ external_output: "y"
   CHECK(net.external_output[0] == op.output[0]);
 }
 
-TEST_CASE("every spelling of messages, lists and separators") {
+TEST_CASE("text reader: messages, lists and separators in every spelling") {
   for (char const* source :
        {"op{input:'a' input:'b' type:'T'}op{type:'U'}", "op: {input: ['a', 'b'], type: 'T'}; op <type: 'U'>",
         "op [{input: 'a'; input: ['b']; type: 'T',}, <type: 'U';>]", "op:[<input:['a','b']type:'T'>,{type:'U'}]",
@@ -99,7 +99,7 @@ TEST_CASE("every spelling of messages, lists and separators") {
   CHECK(read_netdef_text(" \r\n# nothing").op.empty());
 }
 
-TEST_CASE("strings") {
+TEST_CASE("text reader: strings with escapes, and adjacent literals") {
   auto const s = [](std::string const& literal) { return argument("s: " + literal).s.value(); };
   CHECK(s("'it''s' \"one\"\n# between\n' string'") == "itsone string");
   CHECK(s(R"("\a\b\f\n\r\t\v\\\?\'\"")") == "\a\b\f\n\r\t\v\\?'\"");
@@ -114,7 +114,7 @@ TEST_CASE("strings") {
   CHECK(s("''") == "");
 }
 
-TEST_CASE("integers") {
+TEST_CASE("text reader: integers are decimal, octal or hexadecimal") {
   auto const i = [](std::string const& literal) { return argument("i: " + literal).i.value(); };
   CHECK(i("0") == 0);
   CHECK(i("-0") == 0);
@@ -127,7 +127,7 @@ TEST_CASE("integers") {
   CHECK(read_netdef_text("device_option{random_seed:4294967295}").device_option->random_seed == 4294967295u);
 }
 
-TEST_CASE("floats") {
+TEST_CASE("text reader: floats, infinities and NaN") {
   auto const f = [](std::string const& literal) { return argument("f: " + literal).f.value(); };
   CHECK(f("1") == 1.0f);
   CHECK(f("-1.5") == -1.5f);
@@ -154,7 +154,7 @@ TEST_CASE("floats") {
   CHECK(argument("t{double_data:[1e-400, 0.1, 1e308]}").t->double_data == std::vector<double>{0, 0.1, 1e308});
 }
 
-TEST_CASE("truth values, enumerations, device types") {
+TEST_CASE("text reader: bools, enumerations and device types") {
   for (char const* yes : {"true", "True", "t", "1", "0x1"})
     CHECK(read_netdef_text(std::string("op{is_gradient_op:") + yes + "}").op[0].extras().is_gradient_op == true);
   for (char const* no : {"false", "False", "f", "0"})
@@ -171,7 +171,7 @@ TEST_CASE("truth values, enumerations, device types") {
   CHECK(device("20901701") == 20901701);
 }
 
-TEST_CASE("symbols belong to the net they stand in") {
+TEST_CASE("text reader: a nested net has its own symbols") {
   netdef const net =
       read_netdef_text("op{type:'If' arg{name:'then_net' n{name:'inner' op{input:'x'}}}} external_input:'x'");
   netdef const& inner = *net.op[0].arg[0].n;
@@ -182,22 +182,22 @@ TEST_CASE("symbols belong to the net they stand in") {
   CHECK_FALSE(inner.find("If"));
 }
 
-TEST_CASE("mistakes are refused where they are") {
+TEST_CASE("text reader: errors have the line and column of the mistake") {
   for (mistake const& each : std::vector<mistake>{
            {"op {\n  type: 3\n}", 2, 9, "expected a string"},
            {"name 'x'", 1, 6, "expected ':'"},
-           {"name: 'x'\nname: 'y'", 2, 1, "given twice"},
-           {"op{device_option{} device_option{}}", 1, 20, "given twice"},
-           {"device_option{device_id:1 cuda_gpu_id:1}", 1, 27, "'cuda_gpu_id' is given twice"},
-           {"op {\n type: 'x'\n", 1, 4, "no end"},
+           {"name: 'x'\nname: 'y'", 2, 1, "occurs twice"},
+           {"op{device_option{} device_option{}}", 1, 20, "occurs twice"},
+           {"device_option{device_id:1 cuda_gpu_id:1}", 1, 27, "'cuda_gpu_id' occurs twice"},
+           {"op {\n type: 'x'\n", 1, 4, "not terminated"},
            {"op < type: 'x' }", 1, 16, "expected a field name"},
            {"}", 1, 1, "expected a field name"},
-           {"op { type: 'x\n' }", 1, 12, "no end on its line"},
-           {"name: 'x", 1, 7, "no end on its line"},
+           {"op { type: 'x\n' }", 1, 12, "not terminated on its line"},
+           {"name: 'x", 1, 7, "not terminated on its line"},
            {"name: '\\", 1, 8, "escape"},
            {"name: 'a\\q'", 1, 9, "unknown escape"},
-           {"name: '\\777'", 1, 8, "no byte"},
-           {"name: '\\400'", 1, 8, "no byte"},
+           {"name: '\\777'", 1, 8, "not a byte"},
+           {"name: '\\400'", 1, 8, "not a byte"},
            {"name: '\\xg'", 1, 8, "malformed escape"},
            {"name: '\\X41'", 1, 8, "unknown escape"},
            {std::string("name: 'a\0b'", 11), 1, 9, "NUL"},
@@ -216,10 +216,10 @@ TEST_CASE("mistakes are refused where they are") {
            {"[a b]: 1", 1, 4, "expected ']'"},
            {"[a: 1", 1, 3, "expected ']'"},
            {"name: '\\u12'", 1, 8, "malformed escape"},
-           {"name: '\\ud800'", 1, 8, "no character"},
-           {"name: '\\ud800\\u0041'", 1, 8, "no character"},
-           {"name: '\\udead'", 1, 8, "no character"},
-           {"name: '\\U00110000'", 1, 8, "no character"},
+           {"name: '\\ud800'", 1, 8, "not a character"},
+           {"name: '\\ud800\\u0041'", 1, 8, "not a character"},
+           {"name: '\\udead'", 1, 8, "not a character"},
+           {"name: '\\U00110000'", 1, 8, "not a character"},
            {"num_workers: 2147483648", 1, 14, "out of range"},
            {"num_workers: -2147483649", 1, 14, "out of range"},
            {"num_workers: 08", 1, 14, "malformed"},
@@ -254,7 +254,7 @@ TEST_CASE("mistakes are refused where they are") {
     check_refused(each);
 }
 
-TEST_CASE("fields the model does not have") {
+TEST_CASE("text reader: unknown fields are kept and reported, or refused") {
   std::string const source = R"(op {
   shape { dims: [1, 2] name <a: 'x' 'y'; b {}> }
   [ext.field]: -1.5e+3  flag: true, hex: 0x1F list: ["a", {b: 1}] empty: []
@@ -287,7 +287,7 @@ partition { n: 'p' } # behind
            {"x: [1, 2", 1, 9, "expected ']'"},
            {"x: [[1]]", 1, 5, "expected a number"},
            {"x: - - 1", 1, 6, "expected a value"},
-           {"x: 'a", 1, 4, "no end"},
+           {"x: 'a", 1, 4, "not terminated"},
            {"x: 1.2.3", 1, 4, "malformed"},
            {"[a\nb]: 1", 2, 1, "expected ']'"},
            {"x: ", 1, 4, "expected a number"},
@@ -296,7 +296,7 @@ partition { n: 'p' } # behind
     check_refused(each);
 }
 
-TEST_CASE("limits") {
+TEST_CASE("text reader: depth, document size and memory are limited") {
   auto const nested = [](std::size_t nets) {
     std::string text;
     for (std::size_t i = 0; i != nets; ++i) text += "op{arg{n{";
@@ -326,7 +326,7 @@ TEST_CASE("limits") {
                 {.limits = {.max_memory = sizeof(plait::op_def) + sizeof(plait::arg_def) + 800}});
 }
 
-TEST_CASE("a beginning of a document is read where a field ends, and refused elsewhere") {
+TEST_CASE("text reader: a prefix of a document is read if it ends with a field, and refused otherwise") {
   std::string const name = "name: 'a\\n\\x41'";
   std::string const op = " op { input: ['x', \"y\"] arg { name: 'k' floats: [1.5, -inf, 0.1] x { y: <z: 'q'> } } }";
   std::string const source = name + op + " # end";
@@ -348,7 +348,7 @@ TEST_CASE("a beginning of a document is read where a field ends, and refused els
 
 }  // namespace
 
-TEST_CASE("the place of an op's rare fields counts against the memory limit, once") {
+TEST_CASE("text reader: the cold fields of an op count against the memory limit, once") {
   for (char const* source : {"op{is_gradient_op:true op_version:1}", "op{op_version:1 is_gradient_op:true}"}) {
     plait::read_options options;
     options.limits.max_memory = sizeof(plait::op_def) + sizeof(plait::op_extras);

@@ -5,14 +5,14 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_writer.hpp>
 
 namespace {
 
 using plait::netdef;
 
-TEST_CASE("protobuf's layout") {
+TEST_CASE("text writer: the layout is that of protobuf") {
   netdef net;
   net.name = net.intern("n");
   plait::op_def& op = net.add_op("FC", {"x", "w"}, {"y"});
@@ -53,7 +53,7 @@ external_input: "w"
   CHECK(plait::to_text({}).empty());
 }
 
-TEST_CASE("numbers are as short as they read back") {
+TEST_CASE("text writer: numbers have the shortest form that round-trips") {
   netdef net;
   plait::arg_def argument;
   argument.floats = {1e-5f,
@@ -96,13 +96,13 @@ arg {
 )");
 }
 
-TEST_CASE("strings are escaped as protobuf does") {
+TEST_CASE("text writer: strings are escaped like those of protobuf") {
   netdef net;
   net.name = net.intern(std::string_view("a\"'\\\n\r\t\0\x01\x7F\xC3\xBC?", 13));
   CHECK(plait::to_text(net) == "name: \"a\\\"\\'\\\\\\n\\r\\t\\000\\001\\177\\303\\274?\"\n");
 }
 
-TEST_CASE("unknown fields of text are written back, and those of JSON that mean the same") {
+TEST_CASE("text writer: unknown fields of text are written back, and those of JSON that mean the same") {
   netdef net;
   net.unknown = {{0, "shape", "{ d: [1, 2] # two\n }"}, {0, "[e.x]", "-1.5"}, {0, "s", "\"a\\u00fc\""}, {0, "o", "{}"}};
   std::string const text = plait::to_text(net);
@@ -110,7 +110,7 @@ TEST_CASE("unknown fields of text are written back, and those of JSON that mean 
   CHECK(plait::read_netdef_text(text) == net);
 }
 
-TEST_CASE("what text cannot express is refused before anything is written, or reported") {
+TEST_CASE("text writer: refuses what text cannot express before anything is written, or reports it") {
   for (plait::unknown_field const& field : std::vector<plait::unknown_field>{{16, "", "\x80\x01\x05"},
                                                                              {0, "o", "{\"a\": 1}"},
                                                                              {0, "\xEF\xBB\xBFx", "1"},
@@ -141,7 +141,7 @@ TEST_CASE("what text cannot express is refused before anything is written, or re
   }
 }
 
-TEST_CASE("long output reaches the stream whole") {
+TEST_CASE("text writer: long output reaches the stream completely") {
   netdef net;
   for (int i = 0; i != 20000; ++i) net.add_op("Op", {"input_" + std::to_string(i)}, {"y"});
   std::ostringstream out;
@@ -151,7 +151,7 @@ TEST_CASE("long output reaches the stream whole") {
   CHECK(plait::read_netdef_text(out.str()) == net);
 }
 
-TEST_CASE("depth costs no stack") {
+TEST_CASE("text writer: deep nets are written without recursion") {
   std::string text;
   for (int i = 0; i != 333; ++i) text += "op{arg{n{";
   for (int i = 0; i != 333; ++i) text += "}}}";

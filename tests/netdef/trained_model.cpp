@@ -1,18 +1,18 @@
-#include <plait/netdef/trained_model.hpp>
+#include <plait/netdef/detail/trained_model.hpp>
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace {
 
 using strings = std::vector<std::string>;
 
-// The blob an error names.
+// Returns the blob that the error names.
 template <class Function>
 std::string refused(Function function) {
   try {
@@ -25,7 +25,7 @@ std::string refused(Function function) {
 
 }  // namespace
 
-TEST_CASE("Parameters are made by the init net, and are inputs of the net") {
+TEST_CASE("trained model: parameters are filled by the init net, and external inputs of the net") {
   plait::trained_model model("digits", {.seed = 7});
   auto const x = model.net.external_input("x");
   auto const y = model.fc(x, "hidden", 3, 2);
@@ -47,7 +47,7 @@ TEST_CASE("Parameters are made by the init net, and are inputs of the net") {
     })"));
 }
 
-TEST_CASE("Names of layers are in the net's scope, and parameters in double are filled so") {
+TEST_CASE("trained model: layers are named within the name scope, fills have the type of the parameters") {
   plait::trained_model model("net", {.type = plait::element_type::float64});
   auto const x = model.net.external_input("x");
   auto const guard = model.net.scope("block");
@@ -59,7 +59,7 @@ TEST_CASE("Names of layers are in the net's scope, and parameters in double are 
   CHECK_THROWS_AS(plait::trained_model("net", {.type = plait::element_type::int32}), plait::net_error);
 }
 
-TEST_CASE("A parameter of the same shape is shared; everything else of that name is refused and changes nothing") {
+TEST_CASE("trained model: a parameter of the same shape is shared, a conflicting one is refused and changes nothing") {
   plait::trained_model model;
   model.net.external_input("x");
   auto const w = model.parameter("w", {2, 3});
@@ -75,7 +75,7 @@ TEST_CASE("A parameter of the same shape is shared; everything else of that name
   CHECK(model.parameters() == strings{"w"});
 }
 
-TEST_CASE("Values of a parameter take the place of its fill") {
+TEST_CASE("trained model: set replaces the fill of a parameter") {
   plait::trained_model model;
   (void)model.parameter("w", {2});
   (void)model.parameter("v", {1});
@@ -95,7 +95,7 @@ TEST_CASE("Values of a parameter take the place of its fill") {
   CHECK(model.init.net() == before);
 }
 
-TEST_CASE("What was added is taken back unless it is kept") {
+TEST_CASE("model rollback: additions are rolled back unless they are committed") {
   plait::trained_model model;
   auto const x = model.net.external_input("x");
   (void)model.fc(x, "first", 2, 2);
@@ -111,8 +111,8 @@ TEST_CASE("What was added is taken back unless it is kept") {
   CHECK_FALSE(model.net.visible("second"));
   {
     plait::model_rollback rollback(model);
-    (void)model.fc(x, "second", 2, 4);  // another shape than the one that was taken back
-    rollback.keep();
+    (void)model.fc(x, "second", 2, 4);  // another shape than the one rolled back
+    rollback.commit();
   }
   CHECK(model.parameter_shape("second_w") == std::vector<std::int64_t>{4, 2});
 }

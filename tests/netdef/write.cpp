@@ -22,7 +22,7 @@ std::string content(std::filesystem::path const& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-TEST_CASE("one function writes every format") {
+TEST_CASE("write_netdef: writes every format") {
   netdef const net = plait::read_netdef_text("op{type:'Relu' input:'x' output:'y'}");
   test::scratch_folder const folder;
   auto const path = folder.path() / "net";
@@ -41,14 +41,14 @@ TEST_CASE("one function writes every format") {
   CHECK(json.str() == plait::to_json(net));
   CHECK(binary.str() == plait::to_binary(net));
 
-  // A net the format cannot express leaves the file as it was.
+  // A net that the format cannot express leaves the file unchanged.
   netdef odd;
   odd.unknown.push_back({16, "", "\x80\x01\x05"});
   CHECK_THROWS_AS(plait::write_netdef(path, odd, netdef_format::text), plait::net_error);
   CHECK(content(path) == plait::to_binary(net));
 }
 
-TEST_CASE("files that cannot be written") {
+TEST_CASE("write_netdef: an unwritable file throws io_error") {
   try {
     plait::write_netdef("no/such/folder/net.pb", {}, netdef_format::binary);
     FAIL_CHECK("was written");

@@ -1,4 +1,4 @@
-// The analyses on programs whose results are known. All layers are instantiated in this build, not only read.
+// Analyses of programs with known results, without exceptions. Instantiates all layers.
 #define DOCTEST_CONFIG_NO_EXCEPTIONS_BUT_WITH_ALL_ASSERTS
 #include <doctest/doctest.h>
 
@@ -28,7 +28,7 @@ struct net {
   std::vector<std::string> external_outputs = {};
 };
 
-// x = 1; if (c) y = 1 else y = 2; z = x. In the form of blocks: 0 → 1, 2; both → 3.
+// x = 1; if (c) y = 1 else y = 2; z = x. As blocks: 0 → 1, 2; both → 3.
 constexpr plait::static_graph diamond({{0, 1}, {0, 2}, {1, 3}, {2, 3}});
 std::vector<net> blocks_of_diamond() {
   return {{{{"One", {}, {"x"}}, {"One", {}, {"c"}}, {"Branch", {"c"}, {}}}},
@@ -61,7 +61,7 @@ TEST_CASE("graphs: dominators, post-dominators, frontiers, loops, order") {
   CHECK(dynamic.idom(3) == 0u);
 }
 
-TEST_CASE("programs: a phi where two ways meet; constants, liveness, dead code") {
+TEST_CASE("programs: phis at joins, constants, liveness, dead code") {
   fixture const f;
   plait::program_ssa const ssa(f.program);
   CHECK(ssa.form().phi_count() == 1);
@@ -78,11 +78,9 @@ TEST_CASE("programs: a phi where two ways meet; constants, liveness, dead code")
         if (o.type == "Two") out[0] = 2;
         if (o.type == "Copy") out[0] = in[0];
       },
-      [](net const&, op const&, auto in, auto) {
-        return in[0] ? std::optional<std::size_t>(*in[0]) : std::nullopt;
-      });
-  CHECK_FALSE(constants.is_reached(1u));
-  CHECK(constants.is_reached(2u));
+      [](net const&, op const&, auto in, auto) { return in[0] ? std::optional<std::size_t>(*in[0]) : std::nullopt; });
+  CHECK_FALSE(constants.is_executable(1u));
+  CHECK(constants.is_executable(2u));
   plait::value const z = *ssa.writes(ssa.op(3u, 0)).begin();
   CHECK(constants.constant(z) == 2);
 
@@ -91,7 +89,7 @@ TEST_CASE("programs: a phi where two ways meet; constants, liveness, dead code")
   CHECK(dead.is_live_op(ssa.op(3u, 0)));
 }
 
-TEST_CASE("nets: versions, validation, and transforms that change or refuse") {
+TEST_CASE("nets: versions, validation, and transforms that succeed or refuse") {
   net n{{{"A", {"in"}, {"x"}}, {"B", {"x"}, {"x"}}, {"C", {"x"}, {"out"}}, {"D", {"x"}, {"unread"}}}, {"in"}, {"out"}};
   auto const ssa = plait::get_ssa(n);
   CHECK(ssa.version(ssa.find("x")) == 2);

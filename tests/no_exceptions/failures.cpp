@@ -1,4 +1,4 @@
-// What fails goes to the failure handler. With the name of a death as its argument the program dies of it.
+// Failures without exceptions call the failure handler. With the name of a death test as argument, the program dies.
 #define DOCTEST_CONFIG_NO_EXCEPTIONS_BUT_WITH_ALL_ASSERTS
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -38,7 +38,7 @@ void jump(std::exception const& error) {
 
 }  // namespace
 
-TEST_CASE("the failure handler: gets the message and leaves by longjmp, and the net is as it was") {
+TEST_CASE("failure handler: receives the message, leaves by longjmp, and the net is unchanged") {
   plait::failure_handler const before = plait::set_failure_handler(jump);
   CHECK((before == nullptr));
   bool returned = false;
@@ -52,7 +52,7 @@ TEST_CASE("the failure handler: gets the message and leaves by longjmp, and the 
   CHECK((plait::set_failure_handler(nullptr) == jump));
 }
 
-TEST_CASE("the failure handler: serves assertions, too") {
+TEST_CASE("failure handler: receives assertions, too") {
   plait::set_failure_handler(jump);
   if (setjmp(back) == 0) PLAIT_ASSERT(1 + 1 == 3, "arithmetic: holds");
   CHECK(std::string_view(said).ends_with(": arithmetic: holds"));
@@ -76,6 +76,6 @@ int main(int argc, char** argv) {
   } else if (death == "assertion") {
     PLAIT_ASSERT(argc == 1, "single: wrong number");
   }
-  if (!death.empty()) return 0;  // it should not have come here
+  if (!death.empty()) return 0;  // unreachable if the death test passes
   return doctest::Context(argc, argv).run();
 }

@@ -1,4 +1,4 @@
-// Models with recorded inputs and outputs: ONNX's own tests, where they are installed, and those of tests/data/onnx.
+// Conformance tests with recorded inputs and outputs: ONNX's own, if they are installed, and tests/data/onnx.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -102,7 +102,7 @@ std::map<std::string, verdict> test_all(fs::path const& root) {
   return found;
 }
 
-/// In a line, without what is said of all operands where a run is refused.
+/// Returns the reasons in one line, without the list of operands in those of a refused run.
 std::string text_of(verdict const& is) {
   std::string made;
   for (std::string const& reason : is.reasons)
@@ -110,7 +110,7 @@ std::string text_of(verdict const& is) {
   return made;
 }
 
-TEST_CASE("recorded models") {
+TEST_CASE("ONNX models: the recorded ones compute their recorded outputs") {
   std::size_t models = 0;
   for (auto const& entry : fs::directory_iterator(fs::path(PLAIT_TEST_DATA_DIR) / "onnx" / "recorded")) {
     verdict const found = test_model(entry.path());
@@ -122,10 +122,11 @@ TEST_CASE("recorded models") {
   CHECK(models > 50);
 }
 
-// Lists say which models pass, and why others do not; what they do not name may do either, but not come out wrong.
-TEST_CASE("ONNX's own tests") {
+// passed.txt and missing.txt list which models pass, and why others do not. An unlisted model may do either, but must
+// not compute wrong outputs.
+TEST_CASE("ONNX models: ONNX's own tests pass or are refused as listed") {
   if (std::string(PLAIT_ONNX_TEST_DATA).empty()) return test::skip("PLAIT_ONNX_TEST_DATA is not set");
-  std::map<std::string, std::string> listed;  // and why; those that pass: nothing
+  std::map<std::string, std::string> listed;  // with the reason; empty for those that pass
   fs::path const lists = fs::path(PLAIT_TEST_DATA_DIR) / "onnx";
   for (std::string const& name : lines_of(lists / "passed.txt")) listed.emplace(name, "");
   for (std::string const& line : lines_of(lists / "missing.txt")) {
@@ -139,7 +140,7 @@ TEST_CASE("ONNX's own tests") {
   for (auto const& [name, found] : test_all(PLAIT_ONNX_TEST_DATA)) {
     ++count[found.is];
     for (std::string const& reason : found.reasons) missing[reason].insert(name);
-    if (!listed.contains(name)) {  // other versions of ONNX have other tests
+    if (!listed.contains(name)) {  // a test of another version of ONNX
       ++unlisted;
       continue;
     }

@@ -1,5 +1,5 @@
-// Node tests of ONNX with one attribute or operand changed, and what ONNX Runtime makes of them: what it refuses is
-// refused, and nothing comes out wrong. tests/data/onnx/mutate.py makes more such files.
+// Mutation tests: ONNX's node tests with one attribute or operand changed, against ONNX Runtime. What it refuses is
+// refused, and no result is wrong. tests/data/onnx/mutate.py generates more such files.
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -67,7 +67,7 @@ struct verdict {
   std::string why = {};
 };
 
-/// What ONNX Runtime refuses and the specification does not.
+/// Returns true if ONNX Runtime refuses the case although the specification allows it.
 bool is_legal(std::string const& name) {
   struct known {
     char const* type;
@@ -84,7 +84,7 @@ bool is_legal(std::string const& name) {
   });
 }
 
-/// `unfit`: a tensor of the case is of a type that plait does not hold.
+/// Runs a case. The verdict is `unfit` if a tensor of the case has a type that plait lacks.
 verdict test(mutated_case const& each) {
   std::vector<plait::tensor_value> wanted;
   onnx_runs::values inputs;
@@ -112,8 +112,8 @@ verdict test(mutated_case const& each) {
   }
 }
 
-// PLAIT_ONNX_CASES names another file. Lines of every difference are printed then.
-TEST_CASE("mutated models: refused as ONNX Runtime refuses them, and right otherwise") {
+// The environment variable PLAIT_ONNX_CASES names another file; then every difference is printed.
+TEST_CASE("mutated models: those that ONNX Runtime refuses are refused, and no result is wrong") {
   char const* const other = std::getenv("PLAIT_ONNX_CASES");
   std::string const file = other != nullptr ? other : std::string(PLAIT_TEST_DATA_DIR) + "/onnx/mutated.cases";
   std::map<std::string, std::size_t> counts;

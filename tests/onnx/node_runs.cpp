@@ -1,5 +1,4 @@
-// Models of one node when they run: constraints that are known only then, bounds that are exact, operands that
-// broadcast.
+// Models of one node at run time: constraints that are known only then, exact bounds, broadcasting.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -31,7 +30,7 @@ tensor_value lengths(std::vector<std::int32_t> elements) {
   return {{count}, std::move(elements)};
 }
 
-/// Outputs of a node whose inputs that are no constants are given, in their order.
+/// Runs a node on the values of its non-constant inputs, in their order, and returns the outputs.
 std::vector<tensor_value> outputs_of(row const& node, std::vector<tensor_value> const& given) {
   plait::onnx_net const net = plait::read_onnx(model_of(node));
   REQUIRE(net.inputs.size() == given.size());
@@ -44,7 +43,7 @@ std::vector<tensor_value> outputs_of(row const& node, std::vector<tensor_value> 
   for (std::string const& name : net.outputs) made.push_back(plait::to_value(blobs.view(name)));
   return made;
 }
-/// What a run is refused for; empty if it is not.
+/// Returns the message for which a run is refused, empty if it is not.
 std::string refusal_of_run(row const& node, std::vector<tensor_value> const& given) {
   try {
     static_cast<void>(outputs_of(node, given));
@@ -54,7 +53,7 @@ std::string refusal_of_run(row const& node, std::vector<tensor_value> const& giv
   }
 }
 
-TEST_CASE("ONNX at run time: counts and axes of inputs whose shape is known only then") {
+TEST_CASE("ONNX at run time: ranks and extents of inputs of unknown shape are checked") {
   row const tile{"Tile", {any_shape(), ints({2, 1})}, {}, ""};
   CHECK(outputs_of(tile, {floats({1, 2}, {1, 2})})[0] == floats({2, 2}, {1, 2, 1, 2}));
   CHECK(refusal_of_run(tile, {zeros({2, 3, 4})}).find("2x3x4") != std::string::npos);
@@ -85,7 +84,7 @@ TEST_CASE("ONNX at run time: counts and axes of inputs whose shape is known only
   CHECK(refusal_of_run(norm, {zeros({1, 2}), zeros({3, 2})}) != "");
 }
 
-TEST_CASE("ONNX at run time: lengths of sequences are none below 0 and none above the number of steps") {
+TEST_CASE("ONNX at run time: sequence lengths below 0 or above the number of steps are refused") {
   struct kind {
     char const* type;
     std::int64_t gates;
@@ -110,7 +109,7 @@ TEST_CASE("ONNX at run time: lengths of sequences are none below 0 and none abov
     }
 }
 
-TEST_CASE("ONNX at run time: weights and states of a recurrence whose shape is known only then") {
+TEST_CASE("ONNX at run time: shapes of weights and states of a recurrence are checked") {
   row const node{"RNN", {any_shape(), any_shape(), any_shape(), {}, {}, any_shape()}, {flag("hidden_size", 2)}, ""};
   std::vector<tensor_value> const fitting{zeros({3, 2, 4}), zeros({1, 2, 4}), zeros({1, 2, 2}), zeros({1, 2, 2})};
   CHECK(refusal_of_run(node, fitting) == "");
@@ -123,7 +122,7 @@ TEST_CASE("ONNX at run time: weights and states of a recurrence whose shape is k
   }
 }
 
-TEST_CASE("ONNX at run time: sequences of a Scan have one length") {
+TEST_CASE("ONNX at run time: sequences of a Scan must have the same length") {
   plait::onnx_graph_def body;
   for (char const* name : {"a", "b"}) {
     plait::onnx_value_info info;
@@ -157,8 +156,8 @@ TEST_CASE("ONNX at run time: sequences of a Scan have one length") {
   CHECK_THROWS_AS(static_cast<void>(plait::read_onnx(model_of(axes))), plait::onnx_error);
 }
 
-// 0.1 is no float: as a float it would be 0.100000001…
-TEST_CASE("ONNX: bounds, margins and fills of double and of integers are exact") {
+// 0.1 is not representable as a float, where it would be 0.100000001…
+TEST_CASE("ONNX at run time: bounds, padding and fill values of double and integers are exact") {
   operand const x = of(onnx_type::float64, {3});
   tensor_value const given{{3}, std::vector<double>{-1, 0.05, std::numeric_limits<double>::infinity()}};
   row clip{"Clip", {x, real_one(-0.1), real_one(0.1)}, {}, ""};
@@ -195,7 +194,7 @@ TEST_CASE("ONNX: bounds, margins and fills of double and of integers are exact")
   CHECK(outputs_of(fill, {})[0] == tensor_value{{2}, std::vector<double>{0.1, 0.1}});
 }
 
-TEST_CASE("ONNX: Max and Min broadcast, and keep NaN") {
+TEST_CASE("ONNX at run time: Max and Min broadcast, and propagate NaN") {
   float const nan = std::nanf("");
   row node{"Max", {f({2, 1}), f({3}), f({})}, {}, ""};
   for (bool const known : {true, false}) {
@@ -213,7 +212,7 @@ TEST_CASE("ONNX: Max and Min broadcast, and keep NaN") {
         tensor_value{{2}, std::vector<std::uint8_t>{1, 200}});
 }
 
-TEST_CASE("ONNX: bytes are computed modulo 256") {
+TEST_CASE("ONNX at run time: uint8 arithmetic wraps modulo 256") {
   std::vector<operand> const both{of(onnx_type::uint8, {2}), of(onnx_type::uint8, {2})};
   std::vector<tensor_value> const given{{{2}, std::vector<std::uint8_t>{200, 7}},
                                         {{2}, std::vector<std::uint8_t>{100, 9}}};

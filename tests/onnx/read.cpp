@@ -1,4 +1,4 @@
-// What reading ONNX models makes of them, and what it refuses; what they compute is in models.cpp.
+// ONNX import: the nets of models, and refusals. models.cpp tests what they compute.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -78,7 +78,7 @@ std::string bytes_of(std::filesystem::path const& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// A field of a message in protobuf's format.
+// Encodes a field of a protobuf message.
 std::string field(char tag, std::string const& content) {
   std::string made{static_cast<char>(tag << 3 | 2)};
   std::size_t rest = content.size();
@@ -88,7 +88,7 @@ std::string field(char tag, std::string const& content) {
 
 std::filesystem::path const recorded = std::filesystem::path(PLAIT_TEST_DATA_DIR) / "onnx" / "recorded";
 
-TEST_CASE("values keep their names, and constants are parameters") {
+TEST_CASE("read_onnx: values keep their names, and constants are parameters") {
   auto m = model({node("Add", {"x", "w"}, {"sum"}), node("Relu", {"sum"}, {"y"})}, {"x"}, {"y"});
   m.graph.initializers = {numbers("w", {1, 2}), numbers("unread", {3})};
   auto const made = plait::read_onnx(m);
@@ -102,7 +102,7 @@ TEST_CASE("values keep their names, and constants are parameters") {
   CHECK(made.parameters[0].value == plait::tensor_value{{2}, std::vector<float>{1, 2}});
 }
 
-TEST_CASE("an initializer that is an input can be overridden since version 4 of the format") {
+TEST_CASE("read_onnx: an initializer that is an input can be overridden since version 4 of the format") {
   auto m = model({node("Add", {"x", "w"}, {"y"})}, {"x", "w"}, {"y"});
   m.graph.initializers = {numbers("w", {1, 2})};
   for (std::int64_t const version : {3, 8}) {
@@ -116,7 +116,7 @@ TEST_CASE("an initializer that is an input can be overridden since version 4 of 
   m.graph.initializers = {numbers("w", {1})};
   m.graph.initializers[0].dims.clear();
   m.graph.inputs[1].dims.emplace();
-  auto const open = plait::read_onnx(m);  // the bound may be another when the net runs: it is no argument
+  auto const open = plait::read_onnx(m);  // the bound may be overridden at run time: it is not an argument
   REQUIRE(open.parameters.size() == 2);
   CHECK(open.parameters[0].name == "w");
   CHECK(lines_of(open.net).back().starts_with("Min "));
@@ -124,7 +124,7 @@ TEST_CASE("an initializer that is an input can be overridden since version 4 of 
   CHECK(lines_of(plait::read_onnx(m).net) == texts{"Clip x > y"});
 }
 
-TEST_CASE("inputs whose values are settled are no inputs") {
+TEST_CASE("read_onnx: inputs that onnx_options::constants lists are parameters") {
   auto const m = model({node("Add", {"x", "w"}, {"y"})}, {"x", "w"}, {"y"});
   plait::onnx_options options;
   options.constants["w"] = {{2}, std::vector<float>{1, 2}};
@@ -134,7 +134,7 @@ TEST_CASE("inputs whose values are settled are no inputs") {
   CHECK(made.parameters[0].value == options.constants["w"]);
 }
 
-TEST_CASE("all nodes that stand in the way are reported, and only they") {
+TEST_CASE("read_onnx: an onnx_error lists all nodes that cannot be run, and only those") {
   auto lost = node("NoSuchOp", {"x"}, {"a"});
   lost.name = "first";
   auto foreign = node("Add", {"x", "x"}, {"c"});
@@ -153,7 +153,7 @@ TEST_CASE("all nodes that stand in the way are reported, and only they") {
     CHECK(e.problems == std::vector<plait::onnx_problem>{{"NoSuchOp", "first", "there is no rule for it"},
                                                          {"com.example.Add", "c", "there is no rule for it"},
                                                          {"LpNormalization", "e", "a norm other than the Euclidean"},
-                                                         {"Relu", "f", "reads 'nothing', which nothing makes"}});
+                                                         {"Relu", "f", "reads 'nothing', which is undefined"}});
     CHECK(std::string(e.what()).starts_with(
         "plait: the model cannot be run: NoSuchOp 'first': there is no rule for it; com.example.Add 'c'"));
   }
@@ -202,20 +202,20 @@ plait::onnx_graph_def branch(std::vector<plait::onnx_node> nodes, texts outputs)
   return made;
 }
 
-TEST_CASE("a value that is made twice is refused, whatever makes it") {
+TEST_CASE("ONNX refusals: a value that is defined twice, by nodes, inputs or initializers") {
   auto m = model({node("Relu", {"x"}, {"y"}), node("Tanh", {"x"}, {"y"}), node("Split", {"x"}, {"a", "a"}),
                   node("Relu", {"x"}, {"x"}), node("Relu", {"x"}, {"w"})},
                  {"x", "x"}, {"y"});
   m.graph.initializers = {numbers("w", {1, 2}), numbers("w", {1, 2})};
-  CHECK(refused(m) == problems{{"TensorProto", "w", "is given twice"},
+  CHECK(refused(m) == problems{{"TensorProto", "w", "is defined twice"},
                                {"GraphProto", "x", "the input is listed twice"},
-                               {"Tanh", "y", "makes 'y', which is made already"},
-                               {"Split", "a", "makes 'a', which is made already"},
-                               {"Relu", "x", "makes 'x', which is made already"},
-                               {"Relu", "w", "makes 'w', which is made already"}});
+                               {"Tanh", "y", "defines 'y', which is already defined"},
+                               {"Split", "a", "defines 'a', which is already defined"},
+                               {"Relu", "x", "defines 'x', which is already defined"},
+                               {"Relu", "w", "defines 'w', which is already defined"}});
 }
 
-TEST_CASE("order: nodes may come in any, and keep theirs where that is one they can run in") {
+TEST_CASE("ONNX node order: nodes are sorted topologically, and keep a topological order") {
   std::vector<plait::onnx_node> nodes = {node("Relu", {"x"}, {"a"}), node("Tanh", {"x"}, {"b"}),
                                          node("Add", {"a", "b"}, {"c"}), node("Exp", {"c"}, {"d"}),
                                          node("Mul", {"d", "a"}, {"y"})};
@@ -231,12 +231,12 @@ TEST_CASE("order: nodes may come in any, and keep theirs where that is one they 
     REQUIRE((place(2) < place(3) && place(3) < place(4)));
     if (at[0] < at[1] && at == std::vector<std::size_t>{0, 1, 2, 3, 4}) REQUIRE(lines == ordered);
   } while (std::ranges::next_permutation(at).found);
-  // Independent nodes keep their order among each other.
+  // Independent nodes keep their relative order.
   texts lines = lines_of(plait::read_onnx(model({nodes[1], nodes[0], nodes[2], nodes[3], nodes[4]}, {"x"}, {"y"})).net);
   CHECK(lines[0] == "Tanh x > b");
 }
 
-TEST_CASE("order: graphs inside nodes are sorted, and what they read of the graph around counts") {
+TEST_CASE("ONNX node order: subgraphs are sorted, and their captures are dependences") {
   auto choose = with_graph(with_graph(node("If", {"c"}, {"y"}), "then_branch",
                                       branch({node("Relu", {"t"}, {"u"}), node("Tanh", {"late"}, {"t"})}, {"u"})),
                            "else_branch", branch({node("Relu", {"x"}, {"late2"})}, {"late2"}));
@@ -249,26 +249,26 @@ TEST_CASE("order: graphs inside nodes are sorted, and what they read of the grap
   CHECK(lines[1].starts_with("If c "));
 }
 
-TEST_CASE("order: a cycle names its nodes, and what is behind it is looked at") {
+TEST_CASE("ONNX node order: the nodes of a cycle are reported, and those after it are checked") {
   auto const m = model({node("Add", {"x", "c"}, {"a"}), node("Relu", {"a"}, {"b"}), node("Tanh", {"b"}, {"c"}),
                         node("Exp", {"c"}, {"d"}), node("NoSuchOp", {"d"}, {"e"}), node("Relu", {"self"}, {"self"})},
                        {"x"}, {"e"});
   CHECK(sorted(refused(m)) ==
-        problems{{"Add", "a", "is in a cycle: what it makes is needed for 'c', which it reads"},
-                 {"Relu", "b", "is in a cycle: what it makes is needed for 'a', which it reads"},
-                 {"Tanh", "c", "is in a cycle: what it makes is needed for 'b', which it reads"},
+        problems{{"Add", "a", "is in a cycle: it reads 'c', which depends on its output"},
+                 {"Relu", "b", "is in a cycle: it reads 'a', which depends on its output"},
+                 {"Tanh", "c", "is in a cycle: it reads 'b', which depends on its output"},
                  {"NoSuchOp", "e", "there is no rule for it"},
-                 {"Relu", "self", "is in a cycle: what it makes is needed for 'self', which it reads"}});
-  // Through a graph inside: the If makes what its own branch reads.
+                 {"Relu", "self", "is in a cycle: it reads 'self', which depends on its output"}});
+  // Through a subgraph: a branch of the If captures a value that depends on the If.
   auto choose =
       with_graph(with_graph(node("If", {"c"}, {"y"}), "then_branch", branch({node("Relu", {"z"}, {"u"})}, {"u"})),
                  "else_branch", branch({node("Relu", {"x"}, {"v"})}, {"v"}));
   CHECK(sorted(refused(with_condition(model({choose, node("Exp", {"y"}, {"z"})}, {"x"}, {"y"})))) ==
-        problems{{"If", "y", "is in a cycle: what it makes is needed for 'z', which it reads"},
-                 {"Exp", "z", "is in a cycle: what it makes is needed for 'y', which it reads"}});
+        problems{{"If", "y", "is in a cycle: it reads 'z', which depends on its output"},
+                 {"Exp", "z", "is in a cycle: it reads 'y', which depends on its output"}});
 }
 
-TEST_CASE("order: a chain of a hundred thousand nodes, last first") {
+TEST_CASE("ONNX node order: a chain of a hundred thousand nodes in reverse order is sorted") {
   std::vector<plait::onnx_node> nodes;
   constexpr int count = 100'000;
   for (int i = count; i-- != 0;)
@@ -278,7 +278,7 @@ TEST_CASE("order: a chain of a hundred thousand nodes, last first") {
   CHECK(made.net.op.size() == count);
 }
 
-TEST_CASE("refusals: nodes behind a refused one are looked at, and what may be known then is not held against them") {
+TEST_CASE("ONNX refusals: nodes after a refused one are checked, except for what that node leaves unknown") {
   auto lost = node("NoSuchOp", {"x"}, {"a"});
   auto steps = node("MaxPool", {"a"}, {"b", "places"});
   auto squeeze = node("Squeeze", {"b"}, {"c"});     // needs extents, which NoSuchOp may have
@@ -289,13 +289,13 @@ TEST_CASE("refusals: nodes behind a refused one are looked at, and what may be k
   problems const found = refused(m);
   CHECK(names_of(found) == texts{"NoSuchOp a", "MaxPool b", "NoSuchOp k", "TopK d"});
   CHECK(found.back().reason.ends_with("must be known before the model is run"));
-  // Where it may be one, TopK is not to blame.
+  // If k may be a constant, TopK is not reported.
   m.graph.nodes[3] = node("Relu", {"x"}, {"s"});
   m.graph.nodes[4] = node("NoSuchOp", {}, {"k"});
   CHECK(refused(m).size() == 3);
 }
 
-TEST_CASE("refusals: graphs inside nodes that cannot be run are looked at, both branches and bodies") {
+TEST_CASE("ONNX refusals: subgraphs of nodes that cannot be run are checked, branches and bodies") {
   auto const bad = [](char const* name) { return branch({node("NoSuchOp", {"x"}, {name})}, {name}); };
   auto choose = with_graph(with_graph(node("If", {"c"}, {"y"}), "then_branch", bad("t")), "else_branch", bad("e"));
   auto foreign = with_graph(node("SequenceMap", {"y"}, {"z"}), "body", bad("m"));
@@ -304,22 +304,22 @@ TEST_CASE("refusals: graphs inside nodes that cannot be run are looked at, both 
   auto missing = with_graph(with_graph(node("If", {"c"}, {"y"}), "then_branch", branch({}, {"nowhere"})), "else_branch",
                             branch({node("Relu", {"x"}, {"v"})}, {"v"}));
   CHECK(refused(with_condition(model({missing}, {"x"}, {"y"}))) ==
-        problems{{"GraphProto", "nowhere", "nothing makes this output"}});
+        problems{{"GraphProto", "nowhere", "this output is undefined"}});
 }
 
-TEST_CASE("refusals: what has no name") {
+TEST_CASE("ONNX refusals: initializers, inputs and outputs without a name") {
   auto m = model({node("Relu", {"x"}, {"y"})}, {"x", ""}, {"y", ""});
   m.graph.initializers = {numbers("", {1})};
   CHECK(refused(m) == problems{{"TensorProto", "", "has no name"},
                                {"GraphProto", "", "an input has no name"},
-                               {"GraphProto", "", "nothing makes this output"}});
+                               {"GraphProto", "", "this output is undefined"}});
   auto choose = with_graph(with_graph(node("If", {"c"}, {"y"}), "then_branch", branch({}, {""})), "else_branch",
                            branch({node("Relu", {"x"}, {"v"})}, {"v"}));
   CHECK(refused(with_condition(model({choose}, {"x"}, {"y"}))) ==
-        problems{{"GraphProto", "", "nothing makes this output"}});
+        problems{{"GraphProto", "", "this output is undefined"}});
 }
 
-TEST_CASE("refusals: an initializer that is not read is none; one that is names its readers") {
+TEST_CASE("ONNX refusals: an unsupported initializer is reported with its readers, and only if it has any") {
   auto m =
       model({node("Add", {"x", "half"}, {"a"}), node("Mul", {"a", "half"}, {"b"}), node("Add", {"b", "far"}, {"y"})},
             {"x"}, {"y"});
@@ -338,23 +338,23 @@ TEST_CASE("refusals: an initializer that is not read is none; one that is names 
   m.graph.initializers = {half, far, unused, complex};
   CHECK(refused(m) ==
         problems{{"TensorProto", "half", "is of float16, of which the runtime has no tensors", {"Add 'a'", "Mul 'b'"}},
-                 {"TensorProto", "far", "stands in another file, which is not read", {"Add 'y'"}}});
+                 {"TensorProto", "far", "is stored in another file, which is not read", {"Add 'y'"}}});
   try {
     static_cast<void>(plait::read_onnx(m));
   } catch (plait::onnx_error const& e) {
     CHECK(std::string(e.what()) ==
           "plait: the model cannot be run: TensorProto 'half': is of float16, of which the runtime has no tensors, "
           "needed by Add "
-          "'a', Mul 'b'; TensorProto 'far': stands in another file, which is not read, needed by Add 'y'");
+          "'a', Mul 'b'; TensorProto 'far': is stored in another file, which is not read, needed by Add 'y'");
   }
   m.graph.nodes = {node("Relu", {"x"}, {"y"})};
   CHECK(lines_of(plait::read_onnx(m).net) == texts{"Relu x > y"});
-  // One that is not what it says is refused in any case.
+  // A malformed initializer is refused in any case.
   m.graph.initializers[0] = numbers("short", {1, 2});
   m.graph.initializers[0].dims = {3};
   CHECK(refused(m) == problems{{"TensorProto", "short", "has 2 elements, where its shape has 3"}});
   m.graph.initializers[0].dims = {-1};
-  CHECK(refused(m) == problems{{"TensorProto", "short", "has a shape that no tensor has"}});
+  CHECK(refused(m) == problems{{"TensorProto", "short", "has an invalid shape"}});
   m.graph.initializers[0] = numbers("wide", {});
   m.graph.initializers[0].type = plait::onnx_type::uint8;
   m.graph.initializers[0].int32s = {256};
@@ -362,7 +362,7 @@ TEST_CASE("refusals: an initializer that is not read is none; one that is names 
   CHECK(refused(m) == problems{{"TensorProto", "wide", "has an element 256, out of range for its type"}});
 }
 
-TEST_CASE("refusals: inputs of types that the runtime has no tensors of, if they are read") {
+TEST_CASE("ONNX refusals: inputs of types that the runtime lacks, if they are read") {
   auto m = model({node("Add", {"x", "h"}, {"y"})}, {"x", "h", "unread"}, {"y"});
   for (std::size_t const i : {1, 2}) m.graph.inputs[i].type = plait::onnx_type::float16;
   CHECK(refused(m) == problems{{"GraphProto", "h", "is of float16, of which the runtime has no tensors", {"Add 'y'"}}});
@@ -375,7 +375,7 @@ TEST_CASE("refusals: inputs of types that the runtime has no tensors of, if they
         problems{{"GraphProto", "unread", "is of float16, of which the runtime has no tensors", {"output 'unread'"}}});
 }
 
-TEST_CASE("refusals: versions that are not known") {
+TEST_CASE("ONNX refusals: unknown versions of the format and of the operators") {
   auto m = model({node("Relu", {"x"}, {"y"})}, {"x"}, {"y"});
   auto const reason = [&] {
     problems const found = refused(m);
@@ -399,7 +399,7 @@ TEST_CASE("refusals: versions that are not known") {
   CHECK(reason() == "version 0 of the format is not known, only 1 to 14");
 }
 
-TEST_CASE("refusals: a file that ends too early is told from one that is malformed") {
+TEST_CASE("parse_onnx: a truncated document is distinguished from a malformed one") {
   std::string const document = bytes_of(recorded / "loop_if" / "model.onnx");
   auto const message = [](std::string const& bytes) -> std::string {
     try {
@@ -412,16 +412,16 @@ TEST_CASE("refusals: a file that ends too early is told from one that is malform
   };
   CHECK(message("") == "the document is empty");
   std::string const cut =
-      "the document ends within the field that begins here: it is cut short, or not in ONNX's binary format";
+      "the document ends within the field that begins here: it is truncated, or not in ONNX's binary format";
   CHECK(message(document.substr(0, document.size() / 2)) == cut);
   CHECK(message("no model") == "malformed field");
   CHECK(message(field(7, field(1, std::string("\x0a\x7f"
-                                              "a")))) == "a field is longer than the message that it is in");
+                                              "a")))) == "a field exceeds its enclosing message");
   std::string const no_graph = field(2, "producer");
   CHECK(message(no_graph) == "the model has no graph");
 }
 
-TEST_CASE("refusals: with allowzero a shape that is not known is not said to have zeros") {
+TEST_CASE("ONNX refusals: Reshape with allowzero needs a known shape without zeros") {
   auto reshape = node("Reshape", {"x", "s"}, {"y"});
   reshape.attributes.emplace_back();
   reshape.attributes.back().name = "allowzero";
@@ -437,7 +437,7 @@ TEST_CASE("refusals: with allowzero a shape that is not known is not said to hav
   CHECK(refused(m) == problems{{"Reshape", "y", "a shape with zeros that are no axes of the input (allowzero)"}});
 }
 
-TEST_CASE("refusals: names of a file are shown as printable text, and kept as they are") {
+TEST_CASE("ONNX refusals: messages escape unprintable names, and problems keep them unchanged") {
   auto m = model({node("No\xff\n", {"x"}, {"\x01y"})}, {"x"}, {});
   try {
     static_cast<void>(plait::read_onnx(m));
@@ -448,7 +448,7 @@ TEST_CASE("refusals: names of a file are shown as printable text, and kept as th
   }
 }
 
-TEST_CASE("rules can be added, and replaced") {
+TEST_CASE("onnx_rules: rules for user-defined operators can be added") {
   plait::onnx_rules rules = plait::onnx_rules::standard();
   rules.set("com.example", "Twice", [](plait::onnx_context const& c) {
     c.add("Scale", {c.input(0)}, {c.output(0)}, {{"scale", c.real("by", 2)}});
@@ -461,7 +461,7 @@ TEST_CASE("rules can be added, and replaced") {
   CHECK_THROWS_AS((void)plait::read_onnx(m), plait::onnx_error);
 }
 
-TEST_CASE("files are named by text or path, documents are bytes") {
+TEST_CASE("read_onnx: takes a path or a string, read_onnx_bytes a document") {
   auto const path = recorded / "lstm_constants" / "model.onnx";
   auto const lines = lines_of(plait::read_onnx(path).net);
   CHECK(lines_of(plait::read_onnx(path.string()).net) == lines);
@@ -471,16 +471,16 @@ TEST_CASE("files are named by text or path, documents are bytes") {
   CHECK_THROWS_AS((void)plait::read_onnx_bytes("no/such/model.onnx"), plait::parse_error);
 }
 
-TEST_CASE("a plain LSTM is one RecurrentNetwork with one LSTMUnit a step") {
+TEST_CASE("read_onnx: a plain LSTM is one RecurrentNetwork with one LSTMUnit a step") {
   auto const made = plait::read_onnx(recorded / "lstm_constants" / "model.onnx");
   auto const lines = lines_of(made.net);
   CHECK(std::ranges::count_if(lines, [](std::string const& line) { return line.starts_with("RecurrentNetwork "); }) ==
         1);
-  CHECK(lines.size() == 5);  // the input's part of the gates before, the three outputs after
+  CHECK(lines.size() == 5);  // the input products before, the three outputs after
 }
 
-// Of a truncated document each prefix is refused, or is a shorter model; nothing else happens.
-TEST_CASE("documents that are cut short or changed") {
+// Each prefix of a document is refused, or is a shorter model; nothing else happens.
+TEST_CASE("parse_onnx: truncated and corrupted documents throw no other errors") {
   std::string const document = bytes_of(recorded / "loop_if" / "model.onnx");
   REQUIRE(document.size() > 300);
   CHECK(plait::parse_onnx(document).graph.nodes.size() == 1);
@@ -501,7 +501,7 @@ TEST_CASE("documents that are cut short or changed") {
   }
 }
 
-TEST_CASE("graphs inside one another: as deep as the limit, and the last of several counts") {
+TEST_CASE("parse_onnx: subgraphs nest up to the limit, and the last of several in an attribute wins") {
   auto const nested = [](int depth) {
     std::string graph = field(2, "inner");
     for (int i = 0; i != depth; ++i) graph = field(1, field(5, field(1, "body") + field(6, graph)));
@@ -514,7 +514,7 @@ TEST_CASE("graphs inside one another: as deep as the limit, and the last of seve
   CHECK(m.graph.nodes.at(0).attributes.at(0).g->name == "second");
 }
 
-TEST_CASE("tensors: bytes or lists, and as many as the shape says") {
+TEST_CASE("ONNX tensors: elements are raw bytes or lists, and must fill the shape") {
   plait::onnx_tensor t = numbers("t", {1, -2.5f});
   CHECK(plait::value_of(t) == plait::tensor_value{{2}, std::vector<float>{1, -2.5f}});
   t.dims = {3};
@@ -539,9 +539,10 @@ TEST_CASE("tensors: bytes or lists, and as many as the shape says") {
   CHECK_THROWS_AS((void)plait::value_of(t), plait::net_error);
 }
 
-// Between the two marks of the page: `Type`, `Type`, …
-TEST_CASE("the guide lists the operators that there are rules for") {
-  std::string const page = bytes_of(std::filesystem::path(PLAIT_TEST_DATA_DIR) / ".." / ".." / "docs" / "onnx.md");
+// The page lists them between two markers: `Type`, `Type`, …
+TEST_CASE("onnx_rules: docs/reference/onnx-operators.md lists the operators that have rules") {
+  auto const docs = std::filesystem::path(PLAIT_TEST_DATA_DIR) / ".." / ".." / "docs";
+  std::string const page = bytes_of(docs / "reference" / "onnx-operators.md");
   std::size_t const first = page.find("<!-- operators -->");
   std::size_t const last = page.find("<!-- end of operators -->");
   REQUIRE(last != page.npos);
@@ -559,7 +560,7 @@ TEST_CASE("the guide lists the operators that there are rules for") {
   CHECK(joined(listed) == joined(plait::onnx_rules::standard().types()));
 }
 
-TEST_CASE("an attribute of another type than the operator's is reported, not taken for nothing") {
+TEST_CASE("ONNX refusals: an attribute of the wrong type is reported, not ignored") {
   auto leaky = node("LeakyRelu", {"x"}, {"y"});
   leaky.attributes.emplace_back();
   leaky.attributes.back().name = "alpha";
@@ -573,8 +574,8 @@ TEST_CASE("an attribute of another type than the operator's is reported, not tak
     FAIL("was read");
   } catch (plait::onnx_error const& e) {
     REQUIRE(e.problems.size() == 2);
-    CHECK(e.problems[0].reason == "attribute 'alpha' is no float");
-    CHECK(e.problems[1].reason == "attribute 'axes' is no list of integers");
+    CHECK(e.problems[0].reason == "attribute 'alpha' is not a float");
+    CHECK(e.problems[1].reason == "attribute 'axes' is not a list of integers");
   }
   leaky.attributes.back() = {};
   leaky.attributes.back().name = "alpha";

@@ -1,4 +1,4 @@
-// Models that are read to be trained: gradients of recurrent and control flow operators against finite differences.
+// Training of imported ONNX models: gradients of recurrent and control-flow operators against finite differences.
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -22,7 +22,7 @@ std::string bytes_of(std::filesystem::path const& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-TEST_CASE("gradients of models with loops") {
+TEST_CASE("ONNX training: gradients of models with loops equal finite differences") {
   for (char const* name : {"rnn_bidirectional", "rnn_lengths", "gru_linear_before_reset", "gru_bidirectional_lengths",
                            "lstm_reverse_lengths", "lstm_bidirectional_lengths", "lstm_peepholes", "lstm_input_forget",
                            "loop_for_5", "loop_if", "scan_all", "if_true", "if_false"}) {

@@ -1,4 +1,4 @@
-// Dataflow by its definitions: searches of the ways that lead from a point of a program, or to it. Names are strings,
+// Oracle for dataflow analyses: by definition, as searches of the paths from or to a program point. Names are strings;
 // a point (block, place) is before the place-th op of a block; the last point of a block is its end.
 #pragma once
 
@@ -37,7 +37,8 @@ inline std::set<int> reachable(net_program const& p) {
   return found;
 }
 
-/// Follows all ways from a point. at_op(point of the op) and at_end(block) say whether a way is followed further.
+/// Follows all paths from a point. at_op(point of the op) and at_end(block) return true if the path is to be followed
+/// further.
 template <class AtOp, class AtEnd>
 void search_forward(net_program const& p, point from, AtOp at_op, AtEnd at_end) {
   std::set<point> seen = {from};
@@ -56,7 +57,7 @@ void search_forward(net_program const& p, point from, AtOp at_op, AtEnd at_end) 
   }
 }
 
-/// Follows all ways that lead to a point from the entry. at_start(block) is asked at the start of each block.
+/// Follows all paths from the entry to a point, backwards. at_start(block) is called at the start of each block.
 template <class AtOp, class AtStart>
 void search_backward(net_program const& p, point from, AtOp at_op, AtStart at_start) {
   std::set<int> const reached = reachable(p);
@@ -95,7 +96,7 @@ inline bool is_live(net_program const& p, point at, std::string const& name) {
   return live;
 }
 
-/// The ops whose last write of the name can reach a point; {-1, 0} is what enters the program.
+/// Returns the definitions of the name that reach a point; {-1, 0} is the program entry.
 inline std::set<point> reaching(net_program const& p, point at, std::string const& name) {
   std::set<point> found;
   search_backward(
@@ -119,7 +120,7 @@ inline bool changes(plait::op_spec const& op, plait::op_spec const& expression) 
   return std::ranges::any_of(expression.inputs, [&](std::string const& name) { return has(op.outputs, name); });
 }
 
-/// Computed on every way to a point, with no operand written since.
+/// Returns true if the expression is available: computed on every path to the point, with no operand written since.
 inline bool is_available(net_program const& p, point at, plait::op_spec const& expression) {
   bool available = true;
   search_backward(
@@ -138,7 +139,8 @@ inline bool is_available(net_program const& p, point at, plait::op_spec const& e
   return available;
 }
 
-/// Computed on every way from a point that comes to an end, before an operand is written.
+/// Returns true if the expression is very busy: computed on every path from the point to an exit, before an operand is
+/// written.
 inline bool is_very_busy(net_program const& p, point at, plait::op_spec const& expression) {
   bool busy = true;
   search_forward(

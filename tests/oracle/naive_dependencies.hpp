@@ -1,4 +1,4 @@
-// The dependencies of a net by definition: every pair of ops is looked at. O(ops² · operands).
+// Oracle for dependence graphs: compares every pair of ops of a net. O(ops² · operands).
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace oracle {
 
-/// (from, to, kind) → the blobs that are to blame.
+/// (from, to, kind) and the blobs that cause the dependence.
 using named_dependency = std::tuple<std::size_t, std::size_t, plait::dependency_kind, std::set<std::string>>;
 
 inline std::vector<named_dependency> dependencies(test::struct_net const& net,
@@ -22,7 +22,7 @@ inline std::vector<named_dependency> dependencies(test::struct_net const& net,
   auto const has = [](std::vector<std::string> const& list, std::string const& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
-  // Whether an op strictly between two others writes the blob.
+  // Returns true if an op strictly between two others writes the blob.
   auto const written_between = [&](std::size_t a, std::size_t b, std::string const& name) {
     for (std::size_t i = a + 1; i < b; ++i)
       if (has(net.ops[i].outputs, name)) return true;

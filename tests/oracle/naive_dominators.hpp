@@ -1,4 +1,4 @@
-// Dominators by their definition: a dominates b if without a there is no way from the entry to b. Quadratic.
+// Oracle for dominators: a dominates b if deleting a cuts all paths from the entry to b. Quadratic.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace test {
 
-/// The nodes a walk from any of `from` comes to without entering `without` (-1: without restriction).
+/// Returns the nodes reachable from any of `from` without entering `without` (-1: no restriction).
 [[nodiscard]] inline std::vector<bool> naive_reachable(graph_description const& g, std::vector<int> from,
                                                        int without = -1) {
   std::vector<bool> seen(g.nodes, false);
@@ -25,7 +25,7 @@ namespace test {
   return seen;
 }
 
-/// What is unreachable dominates nothing and is dominated by nothing, itself included.
+/// Dominators by definition. Unreachable nodes dominate nothing and are dominated by nothing, themselves included.
 class naive_dominators {
  public:
   explicit naive_dominators(graph_description const& g, std::vector<int> const& roots = {0})
@@ -41,13 +41,13 @@ class naive_dominators {
   std::size_t size() const { return reachable_.size(); }
   bool reachable(int n) const { return reachable_[static_cast<std::size_t>(n)]; }
   bool dominates(int a, int b) const { return dominated_[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)]; }
-  /// The number of nodes that strictly dominate n, which form a chain.
+  /// Returns the number of strict dominators of n, which form a chain.
   std::size_t depth(int n) const {
     std::size_t found = 0;
     for (int a = 0; a != static_cast<int>(size()); ++a) found += a != n && dominates(a, n) ? 1 : 0;
     return found;
   }
-  /// The strict dominator that all others dominate.
+  /// Returns the strict dominator that all others dominate.
   std::optional<int> idom(int n) const {
     return deepest([&](int a) { return a != n && dominates(a, n); });
   }

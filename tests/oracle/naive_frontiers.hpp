@@ -1,4 +1,4 @@
-// Dominance frontiers and iterated frontiers by their definitions.
+// Oracle for dominance frontiers and iterated frontiers: by definition.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class naive_frontiers {
 
   naive_dominators const& dominators() const { return dominators_; }
 
-  /// The m such that n dominates a predecessor of m, but not strictly m.
+  /// Returns the m such that n dominates a predecessor of m, but not strictly m.
   std::set<int> frontier(int n) const {
     std::set<int> found;
     for (auto [p, m] : edges_.edges)
@@ -24,7 +24,7 @@ class naive_frontiers {
     return found;
   }
 
-  /// The frontiers of the given nodes and of what is found, until nothing is added; only nodes that are admitted.
+  /// Returns the least fixpoint of the frontiers of the given and the found nodes, restricted to admitted nodes.
   std::set<int> iterated(
       std::set<int> const& nodes, std::function<bool(int)> const& admits = [](int) { return true; }) const {
     std::set<int> found;

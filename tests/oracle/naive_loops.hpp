@@ -1,5 +1,5 @@
-// Loops by their definitions (include/plait/graph/loops.hpp), on successor lists: the depth-first walk, which
-// irreducible loops depend on, follows them in order.
+// Oracle for loop forests: by definition (include/plait/graph/loops.hpp), on successor lists. The depth-first search,
+// on which irreducible loops depend, follows them in order.
 #pragma once
 
 #include <algorithm>
@@ -43,14 +43,14 @@ class naive_loops {
   std::set<naive_loop> const& loops() const { return loops_; }
   std::vector<std::pair<int, int>> const& edges() const { return edges_; }
 
-  /// The smallest loop around one.
+  /// Returns the smallest enclosing loop.
   std::optional<naive_loop> parent(naive_loop const& loop) const {
     return smallest([&](naive_loop const& l) { return l != loop && std::ranges::includes(l.nodes, loop.nodes); });
   }
   std::optional<naive_loop> innermost(int node) const {
     return smallest([&](naive_loop const& l) { return l.nodes.contains(node); });
   }
-  /// How many loops a node is in.
+  /// Returns the number of loops that contain the node.
   std::size_t depth(int node) const {
     return static_cast<std::size_t>(
         std::ranges::count_if(loops_, [&](naive_loop const& l) { return l.nodes.contains(node); }));
@@ -59,7 +59,7 @@ class naive_loops {
  private:
   std::set<int> const& below(int n) const { return below_[static_cast<std::size_t>(n)]; }
 
-  // Recursive, as a definition may be. below_[n] are n and its descendants in the tree of the walk.
+  // Recursive, which is fine for an oracle. below_[n] contains n and its descendants in the DFS tree.
   void walk(int n, std::vector<int> above) {
     above.push_back(n);
     for (int a : above) below_[static_cast<std::size_t>(a)].insert(n);
@@ -74,7 +74,7 @@ class naive_loops {
     return found;
   }
 
-  // The header and what leads to the latches without leaving what is below it, and without passing it.
+  // Returns the header and the nodes that reach the latches within its DFS subtree, without passing through it.
   std::set<int> leading_to(std::set<int> const& latches, int header) const {
     std::set<int> found = {header};
     std::vector<int> open(latches.begin(), latches.end());

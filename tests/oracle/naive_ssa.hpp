@@ -1,6 +1,6 @@
-// get_ssa as Caffe2 does it (FEATURES 1.1): a map from names to versions, vectors of pairs. Slow, and easy to believe.
+// Oracle for get_ssa: Caffe2's algorithm (FEATURES 1.1), with a map from names to versions and vectors of pairs.
 //
-// One difference, the one plait makes on purpose: a blob that is read without being declared is in the map, too.
+// One intentional difference: the map also contains blobs that are read without being declared.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct naive_ssa {
   version_map versions;
   version_map first_versions;
   std::vector<std::string> undefined;   // read at version 0, in order of first read
-  std::vector<std::string> undeclared;  // read, not declared where others are, not given, not written before
-  std::vector<std::string> unwritten;   // promised, but neither written nor given
+  std::vector<std::string> undeclared;  // read, but neither declared (while others are), nor given, nor written before
+  std::vector<std::string> unwritten;   // declared as outputs, but neither written nor given
 };
 
 inline naive_ssa get_ssa(test::struct_net const& net, version_map versions = {}) {

@@ -1,5 +1,5 @@
-// Runs a net on symbols: each value is a number made of the op's type and the values it reads. Two nets compute the
-// same function, as far as names and order can tell, when their external outputs get the same numbers.
+// Symbolic execution of a net: each value is a hash of the op's type and the values it reads. Two nets compute the same
+// function, as far as names and order can tell, if their external outputs get the same hashes.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@ inline symbolic_value mix(symbolic_value a, symbolic_value b) {
 }
 inline symbolic_value mix(symbolic_value a, std::string const& b) { return mix(a, std::hash<std::string>{}(b)); }
 
-/// What an external input holds at the start.
+/// The initial value of an external input: by name or by position.
 enum class given_by { name, slot };
 
-/// Values of all blobs after the run, by name. A blob that is read without being declared or written stands for itself.
-/// Ops of transparent types (copies, say) give their first input on.
+/// Returns the values of all blobs after the run, by name. A blob that is read without being declared or written has
+/// its name as value. Ops of transparent types (copies, say) return their first input.
 inline std::map<std::string, symbolic_value> symbolic_run(struct_net const& n, given_by how = given_by::name,
                                                           std::set<std::string> const& transparent = {}) {
   std::map<std::string, symbolic_value> blobs;
@@ -46,14 +46,14 @@ inline std::map<std::string, symbolic_value> symbolic_run(struct_net const& n, g
   return blobs;
 }
 
-/// Values of the external outputs, in order.
+/// Returns the values of the external outputs, in order.
 inline std::vector<symbolic_value> symbolic_outputs(struct_net const& n, given_by how = given_by::name,
                                                     std::set<std::string> const& transparent = {}) {
   auto const blobs = symbolic_run(n, how, transparent);
   std::vector<symbolic_value> found;
   for (std::string const& name : n.external_outputs) {
     auto const at = blobs.find(name);
-    if (at == blobs.end()) throw std::logic_error("symbolic_outputs: nobody makes " + name);
+    if (at == blobs.end()) throw std::logic_error("symbolic_outputs: no op writes " + name);
     found.push_back(at->second);
   }
   return found;

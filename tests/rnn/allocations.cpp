@@ -1,4 +1,4 @@
-// What runs of recurrences ask the system for: nothing, once they have run.
+// Heap allocations of recurrent layers: none after the first run.
 #include <plait/rnn/recurrent_layer.hpp>
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace {
 using backend = plait::serial;
 constexpr std::int64_t steps = 7, batch = 3, x_width = 4, h_width = 6;
 
-// Of one run, when others have been.
+// Returns the number of allocations in runs after the first ones.
 std::size_t news_of_run(plait::any_cell const& cell, plait::recurrent_layer_options const& options) {
   test::trained_layer const layer(cell, options);
   plait::workspace<backend> blobs;
@@ -44,7 +44,7 @@ std::size_t news_of_run(plait::any_cell const& cell, plait::recurrent_layer_opti
 
 }  // namespace
 
-TEST_CASE("Runs of a recurrence after the first ask the system for no memory, nor does training") {
+TEST_CASE("recurrent layer allocations: runs after the first allocate nothing, in inference and training") {
   auto cells = test::usual_cells(x_width, h_width);
   cells.emplace_back("GRU, linear before reset", plait::gru_cell{x_width, h_width, true});
   cells.emplace_back("dropout", plait::dropout_cell{plait::lstm_cell{x_width, h_width}, 0.5f, false});

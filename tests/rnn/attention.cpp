@@ -1,5 +1,5 @@
-// Attention: against loops over doubles, and under the laws that hold for all cells.
-#include <plait/rnn/attention.hpp>
+// Attention against scalar loops over doubles, and the properties of all cells.
+#include <plait/rnn/detail/attention.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,9 +18,9 @@
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/equality.hpp>
 #include <plait/rnn/cells.hpp>
+#include <plait/rnn/detail/unrolled_layer.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
 #include <plait/rnn/recurrent_step.hpp>
-#include <plait/rnn/unrolled_layer.hpp>
 #include <support/dense_oracle.hpp>
 #include <support/named_numbers.hpp>
 
@@ -42,12 +42,12 @@ constexpr std::int64_t inputs = 3, hidden = 2, encoded = 4, steps = 4, places = 
 attention_kind const all_kinds[] = {attention_kind::regular, attention_kind::recurrent, attention_kind::dot,
                                     attention_kind::soft_coverage};
 
-// How the layer "r", which looks at the memory "m", is made in a test.
+// Variant of the layer "r", which attends to the memory "m".
 struct variant {
   std::optional<lengths_list> lengths = {}, encoder_lengths = {};
   bool wide = true;  // lengths are int64
   bool unrolled = false;
-  bool given = false;  // initial states are
+  bool given = false;  // initial states are explicit
   plait::recurrent_layer_options layer = {};
 };
 
@@ -58,7 +58,7 @@ plait::attention_memory remember(plait::trained_model& model, attention_kind kin
   return plait::add_attention_memory(model, name, o);
 }
 
-// A cell of a user, who knows of attention and nothing of lengths.
+// User-defined cell with attention that ignores lengths.
 struct own_cell {
   plait::attention_memory memory;
   std::vector<plait::cell_state> states() const { return {{"seen", encoded}}; }
@@ -67,7 +67,7 @@ struct own_cell {
   }
 };
 
-// A decoder of a user, who knows nothing of either.
+// User-defined decoder that ignores attention and lengths.
 struct own_decoder {
   std::vector<plait::cell_state> states() const { return {{"h", hidden}}; }
   std::vector<plait::blob_handle> step(plait::cell_step& s) const {
@@ -149,7 +149,7 @@ std::vector<attention_case> all_cases() {
          return attention_cell{attention_cell{basic_rnn_cell{inputs, hidden}, remember(m, attention_kind::regular, v)},
                                remember(m, attention_kind::soft_coverage, v, {}, "m2")};
        }},
-      {"of a user", [](model m, how v) { return own_cell{remember(m, attention_kind::recurrent, v)}; }},
+      {"user-defined", [](model m, how v) { return own_cell{remember(m, attention_kind::recurrent, v)}; }},
   };
 }
 
@@ -182,7 +182,7 @@ struct built {
     if (how.given)
       for (std::size_t i = 0; i != states.size(); ++i) {
         o.initial.push_back(model.net.external_input("start" + std::to_string(i)));
-        // Each of the forms there are.
+        // Each of the three allowed shapes.
         std::int64_t const width = width_of(states[i]);
         plait::shape dims{width};
         if (i % 3 != 0) dims = {rows, width};
@@ -204,7 +204,7 @@ struct built {
     return state.width < 0 ? blobs.view("e").dims()[0] : state.width;
   }
 
-  // The initial states that are parameters.
+  // Zeroes the initial states that are parameters.
   void begin_at_zero() {
     for (std::string const& p : model.parameters())
       if (p.find("initial_") != std::string::npos) {
@@ -213,7 +213,7 @@ struct built {
       }
   }
 
-  // What gradients are asked for: parameters, the sequence, the encoder's outputs, initial states.
+  // Returns the blobs whose gradients are checked: parameters, the sequence, the encoder's outputs, initial states.
   strings moved() const {
     strings made = model.parameters();
     for (plait::symbol const s : model.net.net().external_input) {
@@ -234,7 +234,7 @@ tensor sequence() { return filled("x", {steps, batch, inputs}); }
 tensor encoder() { return filled("e", {places, batch, encoded}); }
 lengths_list const decoder_ends{4, 2, 3}, encoder_ends{2, 3, 1};
 
-// Of a weighted sum of the output and all last states.
+// Runs the layer, with gradients of a weighted sum of the output and all last states.
 results run(attention_case const& made, variant const& how, tensor const& x = sequence(), tensor const& e = encoder()) {
   built b(made, how, x, e);
   plait::netdef net = b.model.net.net();
@@ -279,12 +279,12 @@ void check_same(results const& got, results const& expected) {
   }
 }
 
-// ---- the oracle: an LSTM with attention, one row, number by number
+// ---- the oracle: an LSTM with attention in scalar loops, for one row
 
 struct oracle_states {
-  std::vector<numbers> h, context, coverage;  // of each step
+  std::vector<numbers> h, context, coverage;  // by step
 };
-// x: steps of one sequence, e: the outputs that are looked at.
+// Computes attention over the encoder outputs e for the steps x of one sequence.
 oracle_states oracle(attention_kind kind, std::vector<numbers> const& x, std::vector<numbers> const& e) {
   std::size_t const width = encoded, sum = kind == attention_kind::dot ? encoded : 5;
   affine const i2h("r/decoder/i2h", 4 * hidden, inputs), gates_t("r/decoder/gates_t", 4 * hidden, hidden + width);
@@ -339,7 +339,7 @@ attention_case over_lstm(attention_kind kind) {
 
 }  // namespace
 
-TEST_CASE("Each kind of attention is what loops over the formulas give") {
+TEST_CASE("attention: each kind equals the scalar loops of the oracle") {
   for (attention_kind const kind : all_kinds)
     for (bool const ends : {false, true}) {
       CAPTURE(static_cast<int>(kind));
@@ -375,7 +375,7 @@ TEST_CASE("Each kind of attention is what loops over the formulas give") {
     }
 }
 
-TEST_CASE("Attention has the gradients that differences have") {
+TEST_CASE("attention: gradients equal finite differences") {
   for (attention_case const& one : all_cases())
     for (bool const ends : {false, true}) {
       CAPTURE(one.name);
@@ -390,7 +390,7 @@ TEST_CASE("Attention has the gradients that differences have") {
     }
 }
 
-TEST_CASE("Attention written out, recomputed, forward only, with other lengths' type: the same results") {
+TEST_CASE("attention: unrolling, recompute, forward only and the type of lengths do not change results") {
   for (attention_case const& one : all_cases())
     for (bool const ends : {false, true})
       for (bool const drop : {false, true}) {
@@ -416,7 +416,7 @@ TEST_CASE("Attention written out, recomputed, forward only, with other lengths' 
       }
 }
 
-TEST_CASE("A batch of decoders and encoders of different lengths is each of them alone") {
+TEST_CASE("attention: each row of a batch of different lengths equals its sequences alone") {
   numbers const x = sequence().values<double>(), e = encoder().values<double>();
   auto const rows_of = [](numbers const& all, std::int64_t extent, std::size_t n, std::int64_t count) {
     std::size_t const width = all.size() / static_cast<std::size_t>(extent * batch);
@@ -445,14 +445,14 @@ TEST_CASE("A batch of decoders and encoders of different lengths is each of them
         for (std::size_t s = 0; s != together.last.size(); ++s) {
           numbers const got = row(together.last[s], n, together.last[s].size() / batch);
           numbers expected = alone.last[s];
-          expected.resize(got.size());  // coverage is as wide as the encoder's sequence: zero behind it
+          expected.resize(got.size());  // coverage is as wide as the longest encoder sequence: zero after the end
           CHECK(apart(got, expected) < 1e-13);
         }
       }
     }
 }
 
-TEST_CASE("Where a decoder's sequence has ended, context and coverage are kept, or zero") {
+TEST_CASE("attention: context and coverage are kept, or zero, after the end of a decoder's sequence") {
   for (attention_case const& one : all_cases())
     for (bool const drop : {false, true}) {
       CAPTURE(one.name);
@@ -465,7 +465,7 @@ TEST_CASE("Where a decoder's sequence has ended, context and coverage are kept, 
     }
 }
 
-TEST_CASE("Single steps with the parameters of a layer with attention do what the layer does") {
+TEST_CASE("attention: steps with a layer's parameters equal the layer") {
   for (attention_case const& one : all_cases()) {
     CAPTURE(one.name);
     variant const how{.lengths = decoder_ends, .encoder_lengths = encoder_ends};
@@ -493,7 +493,7 @@ TEST_CASE("Single steps with the parameters of a layer with attention do what th
       outputs.push_back(made.output);
     }
     CHECK(b.model.parameters().size() == parameters);
-    for (std::size_t i = ops; i != net.net().op.size(); ++i)  // what is the same for all steps is not done again
+    for (std::size_t i = ops; i != net.net().op.size(); ++i)  // loop-invariant ops are not repeated
       for (plait::symbol const s : net.net().op[i].input) CHECK(net.net().text(s) != "e");
     strings fetch = outputs;
     fetch.push_back(b.layer.output);
@@ -502,7 +502,7 @@ TEST_CASE("Single steps with the parameters of a layer with attention do what th
   }
 }
 
-TEST_CASE("What stands behind the end of an encoder's sequence is not seen; nothing at all is a context of zero") {
+TEST_CASE("attention: encoder outputs after the end are masked; the context of an empty sequence is zero") {
   for (attention_kind const kind : all_kinds) {
     CAPTURE(static_cast<int>(kind));
     variant const how{.encoder_lengths = lengths_list{2, 0, 3}};
@@ -518,7 +518,7 @@ TEST_CASE("What stands behind the end of an encoder's sequence is not seen; noth
   }
 }
 
-TEST_CASE("States and parameters of attention are called as in Caffe2") {
+TEST_CASE("attention: states and parameters have Caffe2's names") {
   plait::trained_model model;
   model.net.external_inputs("x", "e");
   auto const memory = plait::add_attention_memory(
@@ -542,14 +542,14 @@ TEST_CASE("States and parameters of attention are called as in Caffe2") {
                          "att/weighted_encoder_outputs_b", "att/weighted_encoder_outputs_w"});
   CHECK(model.has_parameter("att/attention_logits_b"));
 
-  // Another memory, of the same parameters.
+  // Another memory with the same parameters.
   plait::add_attention_memory(
       model, "again", {.encoder_outputs = layer.output, .width = hidden + encoded, .weighted_encoder_outputs = "e"});
   plait::add_attention_memory(model, "shared", {.encoder_outputs = "e", .width = encoded, .parameters = "att"});
   CHECK(model.parameters().size() == names.size());
 }
 
-TEST_CASE("Attention that cannot be made is refused, and nothing has changed") {
+TEST_CASE("attention: invalid options are refused, and the model is rolled back") {
   using plait::net_error;
   plait::trained_model model;
   model.net.external_inputs("x", "e", "e_lengths", "w");
@@ -591,7 +591,7 @@ TEST_CASE("Attention that cannot be made is refused, and nothing has changed") {
       "m", [](options&) {}, "plait: attention memory 'm': the net has it already");
   refused(
       "n", [](options& o) { o.parameters = "m", o.sum_width = 2; },
-      "plait: parameter 'm/weighted_encoder_outputs_w' is 4×4, and is asked for as 2×4");
+      "plait: parameter 'm/weighted_encoder_outputs_w' is 4×4, not 2×4");
 
   auto const fails = [&](plait::attention_memory const& m, std::string const& text) {
     plait::netdef const net = model.net.net();
@@ -604,16 +604,16 @@ TEST_CASE("Attention that cannot be made is refused, and nothing has changed") {
   fails(changed, "plait: the attention memory has no weighted outputs of the encoder");
   changed = memory;
   changed.kind = attention_kind::soft_coverage;
-  fails(changed, "plait: recurrent layer 'r': nothing says how wide the state 'coverage_t' is");
+  fails(changed, "plait: recurrent layer 'r': the width of the state 'coverage_t' is unknown");
   changed.initial_coverage = "y";
   fails(changed, "plait: net 'net' has no blob 'y'");
   changed.initial_coverage = "w";
   fails(changed, "plait: the attention memory has no coverage weights");
   changed = memory;
   changed.values = "y";
-  fails(changed, "plait: a cell takes 'y' from around, where there is none");
+  fails(changed, "plait: a cell captures 'y', which the outer net lacks");
 
-  // Of cells of one's own, which may forget what the kind needs.
+  // User-defined cells may omit the state that the kind needs.
   struct forgetful_cell {
     plait::attention_memory memory;
     std::vector<plait::cell_state> states() const { return {{"s", inputs}}; }
@@ -627,7 +627,7 @@ TEST_CASE("Attention that cannot be made is refused, and nothing has changed") {
     CHECK_THROWS_AS(plait::add_recurrent_layer(model, "r", forgetful_cell{changed}, {.sequence = "x"}), net_error);
   }
 
-  // Another width than was said shows when the net is compiled.
+  // A wrong width is detected when the net runs.
   plait::workspace<plait::serial> blobs;
   auto const dot =
       plait::add_attention_memory(model, "d", {.kind = attention_kind::dot, .encoder_outputs = "e", .width = hidden});

@@ -1,4 +1,4 @@
-// With the same weights, layers and the nets that Caffe2's own front end made of its cells give the same.
+// Layers against the nets of Caffe2's own front end, with the same weights.
 #include <plait/rnn/cells.hpp>
 
 #include <cmath>
@@ -14,8 +14,8 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/netdef/read.hpp>
+#include <plait/rnn/detail/unrolled_layer.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
-#include <plait/rnn/unrolled_layer.hpp>
 #include <support/named_numbers.hpp>
 #include <support/real_nets.hpp>
 
@@ -27,7 +27,7 @@ using tensor = plait::tensor<plait::serial>;
 constexpr std::int64_t inputs = 3, hidden = 7, steps = 5, rows = 2;
 constexpr std::int32_t short_row = 3;  // the steps of the second row
 
-// A net of the shared folder, and a model that is to be given the layer that it should be.
+// A net of the shared folder, and a model for the layer that should compute the same.
 struct net_and_layer {
   plait::netdef net;
   plait::trained_model model;
@@ -43,7 +43,7 @@ struct net_and_layer {
   void feed_integers(std::string const& blob, std::vector<std::int32_t> const& made) {
     for (auto* const blobs : {&expected_, &got_}) blobs->feed(blob, made, {static_cast<std::int64_t>(made.size())});
   }
-  // All parameters of the net; some are called differently in the layer.
+  // Feeds all parameters of the net; `names` maps those with another name in the layer.
   void feed_parameters(std::string const& scope, std::map<std::string, std::string> const& names = {}) {
     for (plait::symbol const s : net.external_input) {
       std::string const blob(net.text(s));
@@ -57,7 +57,7 @@ struct net_and_layer {
     }
   }
 
-  // `fetch`: what the net has, and what the layer.
+  // Compares blobs: `fetch` pairs those of the net with those of the layer.
   void check_same(std::vector<std::pair<std::string, std::string>> const& fetch, bool behind_ends = true) {
     strings of_net, of_layer;
     for (auto const& [a, b] : fetch) of_net.push_back(a), of_layer.push_back(b);
@@ -81,9 +81,9 @@ struct net_and_layer {
 struct net_case {
   std::string file, scope;
   plait::any_cell cell;
-  strings states;  // as the net calls them
+  strings states;  // names in the net
   bool drop_states = false;
-  std::int32_t unrolled = 0;  // to so many steps
+  std::int32_t unrolled = 0;  // number of steps; 0: not unrolled
 };
 
 std::vector<net_case> all_cases() {
@@ -102,7 +102,7 @@ std::vector<net_case> all_cases() {
 
 }  // namespace
 
-TEST_CASE("A layer is the net that Caffe2 makes of the cell") {
+TEST_CASE("recurrent layers against Caffe2: each cell computes the same as Caffe2's net") {
   if (!plait_test::has_real_nets()) return;
   for (net_case const& one : all_cases()) {
     CAPTURE(one.file);
@@ -132,7 +132,7 @@ TEST_CASE("A layer is the net that Caffe2 makes of the cell") {
   }
 }
 
-TEST_CASE("A cell of several is the net that Caffe2 makes of layers") {
+TEST_CASE("recurrent layers against Caffe2: multi_cell computes the same as Caffe2's stacked net") {
   if (!plait_test::has_real_nets()) return;
   net_and_layer both("lstm_stacked3");
   both.model.net.external_inputs("input", "seq_lengths");
@@ -152,7 +152,7 @@ TEST_CASE("A cell of several is the net that Caffe2 makes of layers") {
   both.check_same(fetch);
 }
 
-TEST_CASE("A layer with attention is the net that Caffe2 makes of it") {
+TEST_CASE("recurrent layers against Caffe2: attention_cell computes the same as Caffe2's nets") {
   if (!plait_test::has_real_nets()) return;
   using plait::attention_kind;
   constexpr std::int64_t wide = 20, long_encoder = 6;
@@ -186,6 +186,6 @@ TEST_CASE("A layer with attention is the net that Caffe2 makes of it") {
     for (char const* const blob :
          {"hidden_t_external_all", "attention_weighted_encoder_context_all", "states_and_context_combination"})
       fetch.emplace_back(std::string("att/") + blob, std::string("att/") + blob);
-    both.check_same(fetch, false);  // behind the end Caffe2's context goes on to change
+    both.check_same(fetch, false);  // Caffe2 does not mask the context after the end
   }
 }

@@ -1,4 +1,4 @@
-// Every cell against loops over the formulas it is made of, one sequence at a time.
+// Oracle tests of all cells: scalar loops over their formulas, one sequence at a time.
 #include <plait/rnn/cells.hpp>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using test::layer_size::batch, test::layer_size::inputs, test::layer_size::steps
 constexpr std::size_t hidden = 2;
 constexpr float bias = 0.7f;
 
-// The states after a step, of the input and the states before it.
+// Computes the states after a step from the input and the previous states.
 using formula = std::function<std::vector<numbers>(numbers const& x, std::vector<numbers> const& before)>;
 
 double gate(numbers const& gates, std::size_t which, std::size_t k) { return gates[which * hidden + k]; }
@@ -46,7 +46,7 @@ formula basic(std::string const& scope, double (*activation)(double)) {
   };
 }
 
-// Gates in the order input, forget, output, candidate.
+// Computes h and c from gates in the order input, forget, output, candidate.
 std::vector<numbers> lstm_unit(numbers const& gates, numbers const& before) {
   numbers h, c;
   for (std::size_t k = 0; k != hidden; ++k) {
@@ -132,7 +132,7 @@ formula gru(std::string const& scope, bool linear_before_reset, std::size_t widt
   };
 }
 
-// An LSTM, a GRU and a basic cell, one above the other.
+// Stack of an LSTM, a GRU and a basic cell.
 formula stack(bool middle_is_residual) {
   formula const lowest = lstm("r/layer_0"), middle = gru("r/layer_1", false, hidden);
   return [=](numbers const& x, std::vector<numbers> const& before) {
@@ -150,7 +150,7 @@ struct cell_case {
   std::string name;
   plait::any_cell cell;
   formula step;
-  std::vector<std::size_t> summed = {0};  // the states that are the output together
+  std::vector<std::size_t> summed = {0};  // the states that sum to the output
 };
 
 std::vector<cell_case> all_cases() {
@@ -177,7 +177,7 @@ std::vector<cell_case> all_cases() {
           {"stack, the highest residual", stacked({2}), stack(false), {3, 2}}};
 }
 
-// What the n-th row of an initial state that is given is: a vector for all rows, or one for each.
+// Returns the n-th row of an explicit initial state, which is one vector for all rows or one for each.
 numbers initial(std::size_t state, std::int64_t width, std::size_t n) {
   std::string const name = "start" + std::to_string(state);
   if (state % 3 == 0) return values(name, width);
@@ -214,12 +214,12 @@ void check_cell(cell_case const& one, test::layer_variant const& how) {
 
 }  // namespace
 
-TEST_CASE("Parameters have numbers of their own, so that none stands for another") {
+TEST_CASE("recurrent cell formulas: the test values of all parameters differ") {
   for (char const* const name : {"r/beta2", "r/alpha", "r/layer_1/i2h_w", "start0"})
     CHECK(apart(values("r/beta1", 8), values(name, 8)) > 1e-3);
 }
 
-TEST_CASE("A cell is what loops over its formulas give") {
+TEST_CASE("recurrent cell formulas: layers equal the scalar loops of the oracle") {
   for (cell_case const& one : all_cases())
     for (bool const reverse : {false, true}) {
       CAPTURE(one.name);

@@ -1,4 +1,4 @@
-// Every cell there is, held to the same laws.
+// Properties of all recurrent cells: gradients, masking, reversal, unrolling.
 #include <plait/rnn/cells.hpp>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ using tensor = plait::tensor<plait::serial>;
 
 constexpr std::int64_t hidden = 2;
 
-// A cell that hands on what it was given: a state, and its input.
+// Cell that returns a previous state, and its input, as states.
 struct passing_cell {
   std::vector<plait::cell_state> states() const { return {{"now", inputs}, {"before", inputs}, {"given", inputs}}; }
   std::vector<plait::blob_handle> step(plait::cell_step& s) const {
@@ -41,7 +41,7 @@ struct passing_cell {
   }
 };
 
-// A cell of a user, who knows nothing of lengths.
+// User-defined cell that ignores lengths.
 struct own_cell {
   std::vector<plait::cell_state> states() const { return {{"sum", inputs}, {"last", inputs}}; }
   std::vector<plait::blob_handle> step(plait::cell_step& s) const {
@@ -70,15 +70,15 @@ std::vector<std::pair<std::string, plait::any_cell>> all_cells() {
        multi_cell{{lstm_cell{inputs, hidden}, dropout_cell{gru_cell{hidden, hidden}, 0, false},
                    basic_rnn_cell{hidden, hidden}},
                   {0, 1, 2}}},
-      {"of a user", own_cell{}},
-      {"that hands on what it was given", passing_cell{}},
+      {"user-defined", own_cell{}},
+      {"that returns its inputs as states", passing_cell{}},
   };
 }
 
 lengths_list const lengths{4, 2, 3};
 std::vector<std::optional<lengths_list>> const with_and_without{std::nullopt, lengths};
 
-// The steps of each sequence back to front.
+// Reverses the steps of each sequence.
 numbers reversed(numbers const& x, lengths_list const& ends) {
   numbers made = x;
   std::size_t const width = x.size() / (steps * batch);
@@ -93,7 +93,7 @@ numbers reversed(numbers const& x, lengths_list const& ends) {
 
 }  // namespace
 
-TEST_CASE("Cells have the gradients that differences have") {
+TEST_CASE("recurrent cells: gradients equal finite differences") {
   for (auto const& [name, cell] : all_cells())
     for (auto const& ends : with_and_without)
       for (bool const given : {false, true}) {
@@ -106,7 +106,7 @@ TEST_CASE("Cells have the gradients that differences have") {
       }
 }
 
-TEST_CASE("Written out, recomputed, with other lengths' type: the same results and gradients") {
+TEST_CASE("recurrent cells: unrolling, recompute and the type of lengths do not change results or gradients") {
   for (auto const& [name, cell] : all_cells())
     for (auto const& ends : with_and_without)
       for (bool const reverse : {false, true})
@@ -122,7 +122,7 @@ TEST_CASE("Written out, recomputed, with other lengths' type: the same results a
         }
 }
 
-TEST_CASE("A batch of sequences of different lengths is each of them alone") {
+TEST_CASE("recurrent cells: each row of a batch of different lengths equals its sequence alone") {
   for (auto const& [name, cell] : all_cells())
     for (bool const reverse : {false, true})
       for (bool const given : {false, true}) {
@@ -134,7 +134,7 @@ TEST_CASE("A batch of sequences of different lengths is each of them alone") {
       }
 }
 
-TEST_CASE("In reverse is forward on what is reversed") {
+TEST_CASE("recurrent cells: reverse equals forward on reversed sequences") {
   for (auto const& [name, cell] : all_cells())
     for (auto const& ends : with_and_without) {
       CAPTURE(name);
@@ -150,7 +150,7 @@ TEST_CASE("In reverse is forward on what is reversed") {
     }
 }
 
-TEST_CASE("Where a sequence has ended, states are kept, or zero") {
+TEST_CASE("recurrent cells: states are kept, or zero, after the end of a sequence") {
   for (auto const& [name, cell] : all_cells())
     for (bool const drop : {false, true}) {
       CAPTURE(name);
@@ -165,7 +165,7 @@ TEST_CASE("Where a sequence has ended, states are kept, or zero") {
     }
 }
 
-TEST_CASE("Lengths beyond a sequence end with it, negative ones before it") {
+TEST_CASE("recurrent cells: lengths are clamped to 0 and the number of steps") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   for (auto const& [name, cell] : all_cells())
     for (bool const reverse : {false, true})
@@ -182,7 +182,7 @@ TEST_CASE("Lengths beyond a sequence end with it, negative ones before it") {
       }
 }
 
-TEST_CASE("Lengths are integers") {
+TEST_CASE("recurrent cells: lengths that are not integers are refused") {
   for (auto const& [name, cell] : all_cells())
     for (bool const reverse : {false, true})
       for (bool const unrolled : {false, true}) {
@@ -200,7 +200,7 @@ TEST_CASE("Lengths are integers") {
       }
 }
 
-TEST_CASE("Single steps with a layer's parameters do what the layer does") {
+TEST_CASE("recurrent step: steps with a layer's parameters equal the layer") {
   std::vector<layer_variant> const variants{{}, {.lengths = lengths}, {.lengths = lengths, .wide = false}};
   for (auto const& [name, cell] : all_cells())
     for (layer_variant const& how : variants) {
@@ -215,7 +215,7 @@ TEST_CASE("Single steps with a layer's parameters do what the layer does") {
         b.blobs.feed(states.back(), tensor::from(numbers(static_cast<std::size_t>(batch * cell.states()[i].width)),
                                                  {1, batch, cell.states()[i].width}));
       }
-      for (std::string const& p : b.model.parameters())  // as the layer begins
+      for (std::string const& p : b.model.parameters())  // the layer's initial states
         if (p.find("initial_") != std::string::npos)
           b.blobs.feed(p, tensor::from(numbers(static_cast<std::size_t>(b.model.parameter_shape(p)[0])),
                                        {b.model.parameter_shape(p)[0]}));

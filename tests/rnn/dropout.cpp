@@ -1,5 +1,5 @@
-// Dropout in training: what a layer with it gives is what the same masks give that are multiplied by.
-#include <plait/rnn/cells/dropout.hpp>
+// Dropout in training against explicit multiplication by the same masks.
+#include <plait/rnn/detail/cells/dropout.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -11,9 +11,9 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/rnn/cells/gru.hpp>
-#include <plait/rnn/cells/lstm.hpp>
-#include <plait/rnn/cells/multi.hpp>
+#include <plait/rnn/detail/cells/gru.hpp>
+#include <plait/rnn/detail/cells/lstm.hpp>
+#include <plait/rnn/detail/cells/multi.hpp>
 #include <support/built_layer.hpp>
 
 namespace {
@@ -29,7 +29,7 @@ constexpr std::int64_t hidden = 8;
 plait::lstm_cell const lower{inputs, hidden, 0.7f};
 plait::gru_cell const upper{hidden, hidden};
 
-// A GRU that also shows what it was given, and sees that of the step before.
+// GRU that exposes its input as a state, and also reads the previous one.
 struct showing_cell {
   static constexpr bool masks = true;
 
@@ -42,7 +42,7 @@ struct showing_cell {
   }
 };
 
-// The same over an LSTM whose hidden state is multiplied by numbers that stand behind the input.
+// showing_cell over an LSTM whose hidden state is multiplied by masks that are appended to the input.
 struct by_hand_cell {
   static constexpr bool masks = true;
 
@@ -74,7 +74,7 @@ struct by_hand_cell {
   std::vector<std::size_t> output_states() const { return {2}; }
 };
 
-// x with the numbers of each step and row behind it.
+// Returns x with the masks of each step and row appended.
 numbers side_by_side(numbers const& x, numbers const& more) {
   numbers made;
   for (std::size_t at = 0; at != steps * batch; ++at) {
@@ -87,7 +87,7 @@ numbers side_by_side(numbers const& x, numbers const& more) {
 
 }  // namespace
 
-TEST_CASE("Dropout between layers is a product with masks, each step's its own, forward and back") {
+TEST_CASE("dropout_cell: equals a product with masks that differ by step, forward and backward") {
   plait::multi_cell const stack{{plait::dropout_cell{lower, 0.25f, false}, showing_cell()}};
   for (bool const unrolled : {false, true})
     for (std::optional<test::lengths_list> const& ends : {std::optional<test::lengths_list>(), {{steps, 0, 3}}}) {
@@ -105,7 +105,7 @@ TEST_CASE("Dropout between layers is a product with masks, each step's its own, 
 
       how.x = side_by_side(how.x, masks);
       layer_results expected = run_layer(layer_of(by_hand_cell()), how);
-      if (!ends) {  // behind its end a sequence's hidden state is dropped, what was seen is kept
+      if (!ends) {  // after the end of a sequence its hidden state is masked, its seen input is kept
         for (std::size_t i = 0; i != seen.size(); ++i) CHECK(std::abs(seen[i] - whole[i] * masks[i]) < 1e-13);
       }
       numbers& dx = expected.gradients.at("x");
@@ -119,7 +119,7 @@ TEST_CASE("Dropout between layers is a product with masks, each step's its own, 
     }
 }
 
-TEST_CASE("Dropout is of the output in training, and what goes on is whole") {
+TEST_CASE("dropout_cell: drops elements of the output in training only, and none of the state") {
   layer_results const whole = run_layer(layer_of(lower), {});
   layer_results const dropped = run_layer(layer_of(plait::dropout_cell{lower, 0.5f, false}), {});
   CHECK(apart(dropped.all, whole.all) == 0);

@@ -1,13 +1,13 @@
-#include <plait/rnn/executor_config.hpp>
+#include <plait/rnn/detail/executor_config.hpp>
 
 #include <doctest/doctest.h>
 
 #include <string>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 
-TEST_CASE("The executor of an op is told its limits, each once") {
+TEST_CASE("set_rnn_executor_config: sets each argument once") {
   for (std::string const type : {"RecurrentNetwork", "RecurrentNetworkGradient"}) {
     plait::netdef n = plait::read_netdef_text(
         "op { type: '" + type + "' arg { name: 'rnn_executor.num_threads' i: 3 } arg { name: 'timestep' s: 't' } }");
@@ -23,7 +23,7 @@ TEST_CASE("The executor of an op is told its limits, each once") {
   }
 }
 
-TEST_CASE("Other ops have no executor") {
+TEST_CASE("set_rnn_executor_config: other ops are refused") {
   plait::netdef n = plait::read_netdef_text("op { type: 'Relu' input: 'x' output: 'y' }");
   plait::netdef const before = n;
   CHECK_THROWS_WITH_AS(plait::set_rnn_executor_config(n, n.op[0], {.num_threads = 4}),

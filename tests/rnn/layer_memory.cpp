@@ -1,4 +1,4 @@
-// What layers take in training: what was said before, and less where steps are made again.
+// Memory of layers in training: it matches the forecast, and recomputation needs less.
 #include <plait/rnn/recurrent_layer.hpp>
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/memory_pool.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/plan_forecast.hpp>
+#include <plait/exec/detail/memory_forecast.hpp>
 #include <support/named_numbers.hpp>
 #include <support/trained_layer.hpp>
 #include <support/usual_cells.hpp>
@@ -23,8 +23,8 @@ namespace {
 constexpr std::int64_t batch = 32, x_width = 12, h_width = 16;
 
 struct measured {
-  std::size_t said = 0;  ///< before the run
-  std::size_t peak = 0;  ///< of a run, and of what is fed for it
+  std::size_t said = 0;  ///< forecast before the run
+  std::size_t peak = 0;  ///< measured, with the fed tensors
 };
 
 measured train(plait::any_cell const& cell, bool recompute, std::int64_t steps) {
@@ -52,9 +52,9 @@ measured train(plait::any_cell const& cell, bool recompute, std::int64_t steps) 
 
 }  // namespace
 
-// What ops take for themselves while they run is not said: packed weights, parts of sums, and 200 KB in which rows are
-// packed where the processor has no AVX-512. They hardly grow with the number of steps.
-TEST_CASE("What a layer takes in training is said before; with recompute it is less") {
+// The forecast excludes ops' scratch memory: packed weights, partial sums, and 200 KB for packing rows on processors
+// without AVX-512. It hardly grows with the number of steps.
+TEST_CASE("recurrent layer memory: training takes what forecast_memory says, and less with recompute") {
   for (auto const& [name, cell] : test::usual_cells(x_width, h_width)) {
     CAPTURE(name);
     measured const stored = train(cell, false, 480), again = train(cell, true, 480);

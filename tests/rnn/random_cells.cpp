@@ -1,4 +1,4 @@
-// The backward step nets of random cells, run step by step as the operator runs them, against differences.
+// Backward step nets of random cells, interpreted step by step, against finite differences.
 #include <plait/rnn/recurrent_net.hpp>
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ using strings = std::vector<std::string>;
 
 constexpr std::size_t steps = 4;
 
-// A RecurrentNetwork op as an interpreter wants it: everything from its arguments, nothing from how it was made.
+// RecurrentNetwork op for the interpreter, decoded from its arguments alone.
 struct recurrence {
   plait::netdef net;
   plait::op_def const& op() const { return net.op.back(); }
@@ -41,15 +41,15 @@ struct recurrence {
 
 struct pass {
   double loss = 0;
-  std::map<std::string, double> gradients;  ///< of inputs of the op by name; those of the sequence as x0, x1, …
+  std::map<std::string, double> gradients;  ///< by input of the op; the sequence's are called x0, x1, …
 };
 
-// Weights of the outputs in the loss: different for each step and state.
+// Returns the weight of an output in the loss, different for each step and state.
 double weight(std::size_t state, std::size_t t) {
   return 0.3 + 0.2 * static_cast<double>(state) + 0.1 * static_cast<double>(t * t);
 }
 
-// The places of sequences that a blob of the step net is, from one on.
+// Returns the slices [first, first + count) of a sequence, as a link does.
 numbers taken(numbers const& places, std::int64_t first, std::int64_t count) {
   auto const at = places.begin() + first;
   return {at, at + count};
@@ -68,12 +68,12 @@ struct links {
   }
 };
 
-// The blob outside of an initial value: the name alone if there is one, else with the place.
+// Returns the outer blob of an initial value: the name alone for a single value, else with an index.
 std::string initial_name(recurrence const& r, std::int64_t input, std::size_t place, std::size_t count) {
   return r.input(input) + (count == 1 ? "" : std::to_string(place));
 }
 
-// Blobs outside by name, the sequence as x0, x1, …; forward, and back where it has a backward pass.
+// Interprets the op on outer blobs by name, the sequence as x0, x1, …: forward, and backward if it has a backward pass.
 pass run(recurrence const& r, std::map<std::string, double> const& given) {
   strings const states = r.texts("recurrent_states");
   auto const initial = r.integers("initial_recurrent_state_ids");
@@ -148,11 +148,11 @@ std::map<std::string, double> values(recurrence const& r) {
   return made;
 }
 
-// How many gradients differ from central differences; one that is not there is taken for 0.
+// Returns how many gradients differ from central differences; a missing gradient counts as 0.
 std::size_t wrong_gradients(recurrence const& r) {
   auto given = values(r);
   pass const got = run(r, given);
-  // Cells may grow: beside a large loss a difference is rounded.
+  // The tolerance scales with the loss, since differences of a large loss are rounded.
   double const rounding = 1e-10 * std::abs(got.loss);
   std::size_t wrong = 0;
   for (auto& [name, number] : given) {
@@ -192,7 +192,7 @@ recurrence recurrent(plait::recurrent_net_options const& options) {
   return made;
 }
 
-// A cell of 3 to 10 ops in which every state of the next step depends on the sequence and on every state.
+// Returns a cell of 3 to 10 ops in which every new state depends on the sequence and on every state.
 plait::recurrent_net_options random_cell(std::mt19937& random) {
   auto const below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
   std::size_t const state_count = 1 + below(3);
@@ -234,7 +234,7 @@ plait::recurrent_net_options random_cell(std::mt19937& random) {
     }
     blobs.push_back(y);
   }
-  // Everything comes together in a blob, which each state takes in another way, the last ones from the first ones too.
+  // All values join in one blob, from which each state derives differently; later states also read earlier ones.
   strings all{blobs.begin(), blobs.end()};
   std::string last = cell.sum(all, "together").name();
   if (below(2) == 0) last = cell.tanh(last, "bounded").name();
@@ -260,7 +260,7 @@ plait::recurrent_net_options random_cell(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("Random cells have the gradients that differences have") {
+TEST_CASE("random recurrent cells: gradients equal finite differences") {
   std::mt19937 random(1711);
   for (int i = 0; i != 80; ++i) {
     auto const options = random_cell(random);
@@ -269,7 +269,7 @@ TEST_CASE("Random cells have the gradients that differences have") {
   }
 }
 
-TEST_CASE("What is recomputed gives the same gradients, and is no blob of the steps any more") {
+TEST_CASE("random recurrent cells: recomputed blobs give the same gradients, and are not saved") {
   std::mt19937 random(1712);
   for (int i = 0; i != 30; ++i) {
     auto options = random_cell(random);
@@ -288,7 +288,7 @@ TEST_CASE("What is recomputed gives the same gradients, and is no blob of the st
   }
 }
 
-TEST_CASE("A cell of Sum and Add alone has gradients without a backward step net") {
+TEST_CASE("recurrent gradients: a cell of Sum and Add alone needs no backward step net") {
   plait::net_builder cell("cell");
   auto const [x, h, b] = cell.external_inputs("x_t", "h_prev", "b");
   cell.sum({x, h, b}, "h");
@@ -297,7 +297,7 @@ TEST_CASE("A cell of Sum and Add alone has gradients without a backward step net
   CHECK(wrong_gradients(r) == 0);
 }
 
-TEST_CASE("The gradient of a state that another passes through is added; Caffe2 loses it") {
+TEST_CASE("recurrent gradients: a contribution passed through to a state is accumulated; Caffe2 loses it") {
   plait::net_builder cell("cell");
   auto const [x, h, c] = cell.external_inputs("x_t", "h_prev", "c_prev");
   cell.mul(x, h, "h");
@@ -309,7 +309,7 @@ TEST_CASE("The gradient of a state that another passes through is added; Caffe2 
   CHECK(wrong_gradients(recurrent(options)) != 0);
 }
 
-TEST_CASE("A parameter that is not declared, and one that also is the initial state, have gradients") {
+TEST_CASE("recurrent gradients: of an undeclared capture, and of one that is also the initial state") {
   plait::netdef cell;
   cell.add_op("Mul", {"x_t", "w"}, {"a"});
   cell.add_op("Mul", {"h_prev", "h0"}, {"b"});
@@ -318,11 +318,11 @@ TEST_CASE("A parameter that is not declared, and one that also is the initial st
   plait::recurrent_net_options const options{
       .cell = cell, .inputs = {{"x_t", "x"}}, .states = {{.in = "h_prev", .out = "h", .initial = "h0"}}};
   auto const r = recurrent(options);
-  CHECK(r.op().input.size() == 4);  // x, h0, w, and h0 once more
+  CHECK(r.op().input.size() == 4);  // x, h0, w, and h0 again
   CHECK(wrong_gradients(r) == 0);
 }
 
-TEST_CASE("A state with a window is what was written in the last steps") {
+TEST_CASE("recurrent gradients: a state with a window holds the values of the last steps") {
   plait::net_builder cell("cell");
   auto const [x, win, c, w] = cell.external_inputs("x_t", "win", "c_prev", "w");
   auto const [old, older, oldest] = cell.op<3>("Split", win, {"third", "second", "first"});

@@ -1,4 +1,4 @@
-// What layers, steps and stacks of cells make of a model; cells.cpp runs them.
+// Ops, names and parameters that layers, steps and stacks of cells add to a model; cells.cpp runs them.
 #include <plait/rnn/recurrent_layer.hpp>
 
 #include <algorithm>
@@ -13,21 +13,21 @@
 
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/rnn/any_cell.hpp>
-#include <plait/rnn/cells/basic_rnn.hpp>
-#include <plait/rnn/cells/gru.hpp>
-#include <plait/rnn/cells/lstm.hpp>
-#include <plait/rnn/cells/multi.hpp>
+#include <plait/rnn/detail/any_cell.hpp>
+#include <plait/rnn/detail/cells/basic_rnn.hpp>
+#include <plait/rnn/detail/cells/gru.hpp>
+#include <plait/rnn/detail/cells/lstm.hpp>
+#include <plait/rnn/detail/cells/multi.hpp>
+#include <plait/rnn/detail/unrolled_layer.hpp>
 #include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/recurrent_step.hpp>
-#include <plait/rnn/unrolled_layer.hpp>
 #include <support/op_lines.hpp>
 
 namespace {
 
 using strings = std::vector<std::string>;
 
-// As little as a cell can be.
+// Minimal cell (archetype of the concept).
 struct least_cell {
   std::vector<plait::cell_state> states() const { return {{"s", 1}}; }
   std::vector<plait::blob_handle> step(plait::cell_step& s) const { return {s.net.sum({s.input, s.states[0]}, "s")}; }
@@ -44,7 +44,7 @@ struct without_const_step {
   std::vector<plait::cell_state> states() const { return {{"s", 1}}; }
   std::vector<plait::blob_handle> step(plait::cell_step& s) { return {s.input}; }
 };
-struct prepares_by_name {  // a member that is there, but not as it should be
+struct prepares_by_name {  // a member with a wrong signature
   std::vector<plait::cell_state> states() const { return {{"s", 1}}; }
   std::vector<plait::blob_handle> step(plait::cell_step& s) const { return {s.input}; }
   plait::blob_handle prepare(plait::cell_scope&, int) const { return {}; }
@@ -60,7 +60,7 @@ static_assert(!plait::recurrent_cell<without_const_step>);
 static_assert(!plait::recurrent_cell<prepares_by_name>);
 static_assert(!plait::recurrent_cell<output_without_width>);
 
-// Gives one state too many.
+// Returns one state too many.
 struct careless_cell {
   std::vector<plait::cell_state> states() const { return {{"s", 1}}; }
   std::vector<plait::blob_handle> step(plait::cell_step& s) const {
@@ -68,14 +68,14 @@ struct careless_cell {
     return {s.net.mul(s.states[0], w, "s"), s.input};
   }
 };
-// Has an output, but not of a state that it has.
+// Has an output that depends on a missing state.
 struct cell_of_other_state {
   std::vector<std::size_t> made_of;
   std::vector<plait::cell_state> states() const { return {{"s", 1}}; }
   std::vector<plait::blob_handle> step(plait::cell_step& s) const { return {s.net.sum({s.input, s.states[0]}, "s")}; }
   std::vector<std::size_t> output_states() const { return made_of; }
 };
-// Does not say what its state's blob is called.
+// Does not name its state's blob.
 struct nameless_cell {
   std::vector<plait::cell_state> states() const { return {{"s", 1}}; }
   std::vector<plait::blob_handle> step(plait::cell_step& s) const { return {s.net.sum({s.input, s.states[0]})}; }
@@ -91,7 +91,7 @@ plait::trained_model with_sequence() {
   return model;
 }
 
-// Whether it is refused and leaves the model as it was.
+// Returns true if `add` is refused and the model is rolled back.
 bool refused(std::function<void(plait::trained_model&)> const& add) {
   plait::trained_model model = with_sequence();
   (void)plait::add_recurrent_layer(model, "there", plait::any_cell(plait::lstm_cell{2, 3}), {.sequence = "x"});
@@ -111,7 +111,7 @@ plait::netdef const& step_net(plait::netdef const& n, std::size_t op) {
 
 }  // namespace
 
-TEST_CASE("An LSTM over a sequence: names and parameters are those of Caffe2") {
+TEST_CASE("recurrent layer: names and parameters of an LSTM are those of Caffe2") {
   plait::trained_model model = with_sequence();
   auto const layer = plait::add_recurrent_layer(model, "lstm", plait::lstm_cell{2, 3},
                                                 {.sequence = "x", .lengths = "lengths", .initial = {"h0", "c0"}});
@@ -132,7 +132,7 @@ TEST_CASE("An LSTM over a sequence: names and parameters are those of Caffe2") {
   CHECK(model.parameter_shape("lstm/gates_t_w") == std::vector<std::int64_t>{12, 3});
 }
 
-TEST_CASE("A layer's name is in the net's scope; initial states are learned under Caffe2's names, or zero") {
+TEST_CASE("recurrent layer: its name is in the net's scope; initial states are learned under Caffe2's names, or zero") {
   plait::trained_model model = with_sequence();
   auto const guard = model.net.scope("block");
   auto const layer =
@@ -146,7 +146,7 @@ TEST_CASE("A layer's name is in the net's scope; initial states are learned unde
   CHECK(std::ranges::find(model.parameters(), "block/gru/zero_hidden_state") == model.parameters().end());
 }
 
-TEST_CASE("Gradients are those of the output unless said otherwise; gates may be made again") {
+TEST_CASE("recurrent layer: by default only the output has gradients; gates may be recomputed") {
   for (bool const recompute : {false, true}) {
     plait::trained_model model = with_sequence();
     (void)plait::add_recurrent_layer(model, "lstm", plait::any_cell(plait::lstm_cell{2, 3}),
@@ -158,7 +158,7 @@ TEST_CASE("Gradients are those of the output unless said otherwise; gates may be
   }
 }
 
-TEST_CASE("Layers share parameters that are asked for by scope") {
+TEST_CASE("recurrent layer: layers share parameters by scope") {
   plait::trained_model model = with_sequence();
   plait::any_cell const cell = plait::lstm_cell{2, 3};
   (void)plait::add_recurrent_layer(model, "encoder", cell, {.sequence = "x"});
@@ -168,7 +168,7 @@ TEST_CASE("Layers share parameters that are asked for by scope") {
   CHECK(test::lines_of(model.net.net()).at(2) == "FC: x encoder/i2h_w encoder/i2h_b -> again/i2h");
 }
 
-TEST_CASE("Cells inside a cell have scopes of their own") {
+TEST_CASE("multi_cell: inner cells have separate scopes") {
   plait::trained_model model = with_sequence();
   plait::multi_cell const cell{{plait::lstm_cell{2, 3}, plait::gru_cell{3, 3}, plait::gru_cell{3, 3}}, {1, 2}};
   auto const layer = plait::add_recurrent_layer(model, "m", plait::any_cell(cell), {.sequence = "x"});
@@ -180,7 +180,7 @@ TEST_CASE("Cells inside a cell have scopes of their own") {
   CHECK(plait::cell_traits<plait::multi_cell>::output_states(cell) == std::vector<std::size_t>{3, 2, 0});
 }
 
-TEST_CASE("Layers in both directions, and one above the other") {
+TEST_CASE("recurrent layers: names, widths and parameters of stacked and bidirectional layers") {
   plait::trained_model model = with_sequence();
   auto const cells = plait::stack_of<plait::gru_cell>(2, {3, 4}, true);
   CHECK(cells[1].inputs == 3);
@@ -199,7 +199,7 @@ TEST_CASE("Layers in both directions, and one above the other") {
   CHECK(test::lines_of(model.net.net()).back().starts_with("Concat: b/forward/hidden_t_all net/ReversePackedSegs"));
 }
 
-TEST_CASE("Layers above begin where the ones below ended, if they are chained") {
+TEST_CASE("recurrent layers: chained layers start from the last states of the layer below") {
   plait::trained_model model = with_sequence();
   (void)plait::add_recurrent_layers(model, "s",
                                     std::vector<plait::any_cell>{plait::gru_cell{2, 3}, plait::gru_cell{3, 3}},
@@ -211,7 +211,7 @@ TEST_CASE("Layers above begin where the ones below ended, if they are chained") 
   CHECK(plait::find_argument(n, n.op.back(), "outputs_with_grads")->ints == std::vector<std::int64_t>{0});
 }
 
-TEST_CASE("A second layer in a scope is refused where lengths mask its cell, too") {
+TEST_CASE("recurrent layer: a second one in a scope is refused, also with a cell masked by lengths") {
   plait::trained_model model = with_sequence();
   auto const add = [&] {
     return plait::add_recurrent_layer(model, "l", plait::basic_rnn_cell{2, 3}, {.sequence = "x", .lengths = "lengths"});
@@ -222,7 +222,7 @@ TEST_CASE("A second layer in a scope is refused where lengths mask its cell, too
   CHECK(model.net.net() == net);
 }
 
-TEST_CASE("A second layer or step in a scope is refused whatever the cell calls its states' blobs") {
+TEST_CASE("recurrent layer: a second layer or step in a scope is refused, whatever the names of its states' blobs") {
   plait::trained_model model = with_sequence();
   auto const refuses = [&](auto const& add) {
     add();
@@ -243,7 +243,7 @@ TEST_CASE("A second layer or step in a scope is refused whatever the cell calls 
   });
 }
 
-TEST_CASE("A layer that would overwrite a blob of the net is refused, whether that is given or computed") {
+TEST_CASE("recurrent layer: one that would overwrite a blob of the net is refused") {
   auto const refuses = [](char const* blob, auto const& add) {
     for (bool const is_given : {true, false}) {
       plait::trained_model model = with_sequence();
@@ -274,7 +274,7 @@ TEST_CASE("A layer that would overwrite a blob of the net is refused, whether th
     });
 }
 
-TEST_CASE("A step may write its states where it read them, to be run again and again") {
+TEST_CASE("recurrent step: may update its states in place, so that it can be run repeatedly") {
   plait::trained_model model = with_sequence();
   model.net.external_input("s/hidden_t");
   auto const step =
@@ -282,7 +282,7 @@ TEST_CASE("A step may write its states where it read them, to be run again and a
   CHECK(step.states[0].name() == "s/hidden_t");
 }
 
-TEST_CASE("Seeds of parameters go on behind the greatest") {
+TEST_CASE("recurrent layer: seeds of parameters wrap around after the greatest") {
   plait::trained_model model("net", {.seed = std::numeric_limits<std::int64_t>::max()});
   model.net.external_inputs("x");
   (void)plait::add_recurrent_layer(model, "l", plait::lstm_cell{2, 3}, {.sequence = "x"});
@@ -294,7 +294,7 @@ TEST_CASE("Seeds of parameters go on behind the greatest") {
   CHECK(seeds[1] < 0);
 }
 
-TEST_CASE("What does not fit together is refused and leaves the model as it was") {
+TEST_CASE("recurrent layer: invalid options are refused, and the model is rolled back") {
   using plait::add_recurrent_layer, plait::any_cell, plait::trained_model;
   any_cell const lstm = plait::lstm_cell{2, 3};
   auto const layer = [&](any_cell const& cell, std::string const& name, plait::recurrent_layer_options const& o) {
@@ -350,7 +350,7 @@ TEST_CASE("What does not fit together is refused and leaves the model as it was"
   CHECK(refused([&](trained_model& m) {
     (void)plait::add_recurrent_layers(m, "l", std::vector<any_cell>{}, {.layer = {.sequence = "x"}});
   }));
-  CHECK(refused([&](trained_model& m) {  // the first layer is there by then
+  CHECK(refused([&](trained_model& m) {  // fails after the first layer has been added
     (void)plait::add_recurrent_layers(m, "l", std::vector<any_cell>{lstm, careless_cell()},
                                       {.layer = {.sequence = "x"}});
   }));

@@ -1,5 +1,4 @@
-// Stacks and layers in both directions: what holds for one layer holds for them, and gradients are there whatever of
-// them is looked at.
+// Stacked and bidirectional layers: the laws of a single layer hold, and gradients exist whichever outputs are used.
 #include <plait/rnn/recurrent_layers.hpp>
 
 #include <algorithm>
@@ -14,8 +13,8 @@
 
 #include <plait/exec/check_gradient.hpp>
 #include <plait/rnn/cells.hpp>
+#include <plait/rnn/detail/unrolled_layer.hpp>
 #include <plait/rnn/recurrent_step.hpp>
-#include <plait/rnn/unrolled_layer.hpp>
 #include <support/built_layer.hpp>
 #include <support/named_numbers.hpp>
 
@@ -26,7 +25,7 @@ using tensor = plait::tensor<plait::serial>;
 
 using test::layer_size::batch, test::layer_size::inputs, test::layer_size::steps;
 
-// Hands on one blob as two states.
+// Returns one blob as two states.
 struct doubling_cell {
   std::vector<plait::cell_state> states() const { return {{"one", inputs}, {"other", inputs}}; }
   std::vector<plait::blob_handle> step(plait::cell_step& s) const {
@@ -69,7 +68,7 @@ std::vector<plait::lstm_cell> cells_of(stack_kind const& kind) {
   return made;
 }
 
-// Layers "r" of LSTMs.
+// Returns a stack "r" of LSTM layers.
 test::layer_subject stack(stack_kind const& kind) {
   test::layer_subject made{.outputs_with_grads = {0, 1, 2, 3}};
   std::vector<plait::cell_state> const states = plait::lstm_cell{inputs, hidden}.states();
@@ -85,7 +84,7 @@ test::layer_subject stack(stack_kind const& kind) {
   return made;
 }
 
-// The same, chained, each direction of each layer by itself.
+// Returns a chained stack that is built by single layers, one for each direction.
 test::layer_subject chained_by_hand(stack_kind const& kind) {
   test::layer_subject made = stack(kind);
   made.add = [kind](plait::trained_model& model, test::layer_variant const&, plait::recurrent_layer_options o) {
@@ -123,7 +122,7 @@ std::vector<std::optional<test::lengths_list>> const with_and_without{std::nullo
 
 }  // namespace
 
-TEST_CASE("Stacks have the gradients that differences have") {
+TEST_CASE("recurrent layers: gradients of stacks equal finite differences") {
   for (stack_kind const& kind : stack_kinds)
     for (auto const& ends : with_and_without)
       for (bool const given : {false, true}) {
@@ -138,7 +137,7 @@ TEST_CASE("Stacks have the gradients that differences have") {
       }
 }
 
-TEST_CASE("Stacks that are recomputed, forward only, with other lengths' type give the same") {
+TEST_CASE("recurrent layers: recompute, forward only and the type of lengths do not change results") {
   for (stack_kind const& kind : stack_kinds)
     for (auto const& ends : with_and_without)
       for (bool const drop : {false, true})
@@ -154,7 +153,7 @@ TEST_CASE("Stacks that are recomputed, forward only, with other lengths' type gi
         }
 }
 
-TEST_CASE("A batch of sequences of different lengths is each of them alone in a stack, too") {
+TEST_CASE("recurrent layers: each row of a batch of different lengths equals its sequence alone") {
   for (stack_kind const& kind : stack_kinds)
     for (bool const given : {false, true}) {
       CAPTURE(kind.layers);
@@ -165,7 +164,7 @@ TEST_CASE("A batch of sequences of different lengths is each of them alone in a 
     }
 }
 
-TEST_CASE("Chained layers are those that are given the last states of the ones below") {
+TEST_CASE("recurrent layers: chained layers equal layers with explicit initial states") {
   for (stack_kind const& kind : stack_kinds) {
     if (!kind.chained) continue;
     for (auto const& ends : with_and_without)
@@ -178,7 +177,7 @@ TEST_CASE("Chained layers are those that are given the last states of the ones b
   }
 }
 
-TEST_CASE("A stack has gradients of the last states of its highest layer alone, and of those of all layers") {
+TEST_CASE("recurrent layers: last states have gradients, those of the top layer alone or of all layers") {
   for (bool const bidirectional : {false, true})
     for (bool const all : {false, true}) {
       CAPTURE(bidirectional);
@@ -198,7 +197,7 @@ TEST_CASE("A stack has gradients of the last states of its highest layer alone, 
     }
 }
 
-TEST_CASE("Of a layer in both directions one may be looked at alone") {
+TEST_CASE("bidirectional layer: outputs of one direction alone have gradients") {
   fed_model m;
   auto const both = plait::add_bidirectional_layer(
       m, "b", plait::lstm_cell{inputs, 2},
@@ -209,11 +208,11 @@ TEST_CASE("Of a layer in both directions one may be looked at alone") {
   SUBCASE("the output and a last state") { m.check({both.output, both.last[3]}); }
 }
 
-TEST_CASE("Written out, and in a single step, an LSTM whose last cell state nobody looks at has gradients") {
+TEST_CASE("unrolled layer and recurrent step: an LSTM whose last cell state is unused has gradients") {
   fed_model m;
   plait::lstm_cell const lstm{inputs, 2};
   plait::recurrent_layer_options const options{.sequence = "x", .learn_initial = true};
-  SUBCASE("written out") { m.check({plait::add_unrolled_layer(m, "u", lstm, steps, options).output}); }
+  SUBCASE("unrolled") { m.check({plait::add_unrolled_layer(m, "u", lstm, steps, options).output}); }
   SUBCASE("the last hidden state") { m.check({plait::add_unrolled_layer(m, "u", lstm, steps, options).last[0]}); }
   SUBCASE("the last cell state") { m.check({plait::add_unrolled_layer(m, "u", lstm, steps, options).last[1]}); }
   SUBCASE("a step") {
@@ -226,7 +225,7 @@ TEST_CASE("Written out, and in a single step, an LSTM whose last cell state nobo
   }
 }
 
-TEST_CASE("A cell may hand on one blob as several states") {
+TEST_CASE("recurrent layer: a cell may return one blob as several states") {
   fed_model m;
   auto const layer = plait::add_recurrent_layer(m, "l", doubling_cell(),
                                                 {.sequence = "x", .learn_initial = true, .outputs_with_grads = {0, 3}});

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <plait/gradient/backward_pass.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <support/op_lines.hpp>
 
 namespace {
@@ -30,7 +30,7 @@ std::string line(plait::netdef const& n, std::size_t op) { return test::lines_of
 
 }  // namespace
 
-TEST_CASE("A cell becomes an op with a step net, links, aliases and a backward step net") {
+TEST_CASE("recurrent_net: the op has a step net, links, aliases and a backward step net") {
   plait::netdef n = plait::read_netdef_text(R"(name: "outer" external_input: "x")");
   plait::netdef const cell = plait::read_netdef_text(R"(
     name: "cell"
@@ -102,7 +102,7 @@ TEST_CASE("A cell becomes an op with a step net, links, aliases and a backward s
     external_input: "x" external_input: "h0" external_input: "w")"));
 }
 
-TEST_CASE("In a builder, with handles") {
+TEST_CASE("recurrent_net: takes and returns handles of a net_builder") {
   plait::net_builder model("model");
   auto const [x, h0, w, b] = model.external_inputs("sequence", "h0", "w", "b");
   plait::net_builder cell("cell");
@@ -117,7 +117,7 @@ TEST_CASE("In a builder, with handles") {
                     "Scale: h_last -> y"});
 }
 
-TEST_CASE("A builder knows the inputs of a recurrent net, whatever its name scope") {
+TEST_CASE("recurrent_net: inputs must be known to the builder, whatever its name scope") {
   plait::net_builder model("model");
   model.external_inputs("x", "w", "b");
   auto const scope = model.scope("layer");
@@ -136,7 +136,7 @@ TEST_CASE("A builder knows the inputs of a recurrent net, whatever its name scop
   CHECK(line(model.net(), 1).starts_with("RecurrentNetwork: x layer/h0 w b -> h_all"));
 }
 
-TEST_CASE("Two recurrent nets of one net do not share their states, except as Caffe2") {
+TEST_CASE("recurrent_net: two in one net do not share states, except as Caffe2") {
   for (bool const as_caffe2 : {false, true}) {
     plait::netdef n;
     n.name = n.intern("net");
@@ -150,7 +150,7 @@ TEST_CASE("Two recurrent nets of one net do not share their states, except as Ca
   }
 }
 
-TEST_CASE("Layers are differentiated as a whole") {
+TEST_CASE("recurrent_net: stacked recurrences are differentiated as a whole") {
   plait::net_builder model("model");
   model.external_inputs("x", "h0", "w", "b", "k0");
   auto options = tanh_options();
@@ -179,7 +179,7 @@ TEST_CASE("Layers are differentiated as a whole") {
   CHECK(ops[5] == "Sum: w_grad _w_grad_autosplit_0 -> w_grad");
 }
 
-TEST_CASE("A blob that two states begin with is an input for each, except as Caffe2") {
+TEST_CASE("recurrent_net: an initial value of two states is an input for each, except as Caffe2") {
   plait::net_builder cell("cell");
   auto const [x, h, c] = cell.external_inputs("x_t", "h_prev", "c_prev");
   cell.mul(x, h, "h");
@@ -195,7 +195,7 @@ TEST_CASE("A blob that two states begin with is an input for each, except as Caf
     CHECK(line(n, 0).starts_with("RecurrentNetwork: x zero zero -> h_all h_last c_all c_last"));
     CHECK(plait::find_argument(n, n.op[0], "initial_recurrent_state_ids")->ints ==
           std::vector<std::int64_t>{1, as_caffe2 ? 1 : 2});
-    // Both gradients count, however the blob is numbered.
+    // Both gradients are accumulated, whichever input index the states have.
     auto const made = plait::add_gradient_ops(n, {plait::gradient_seed("h_all")}, plait::gradient_rules::standard());
     CHECK(made.at("zero").values == "zero_grad");
     CHECK(line(n, 2).ends_with(" -> x_grad zero_grad _zero_grad_autosplit_0"));
@@ -203,7 +203,7 @@ TEST_CASE("A blob that two states begin with is an input for each, except as Caf
   }
 }
 
-TEST_CASE("As Caffe2, one blob may make two states, and stand for several things of the cell") {
+TEST_CASE("recurrent_net as Caffe2: one blob may be the out of two states, and have several roles") {
   plait::net_builder cell("cell");
   auto const [x, h, c] = cell.external_inputs("x_t", "h_prev", "c_prev");
   cell.mul(cell.mul(x, h, "g"), c, "h");
@@ -227,10 +227,10 @@ TEST_CASE("As Caffe2, one blob may make two states, and stand for several things
   CHECK(plait::find_argument(n, n.op[0], "alias_offset")->ints == std::vector<std::int64_t>{1, -1, 1, -1});
 }
 
-TEST_CASE("As Caffe2, what is recomputed counts as a gradient that is added, and an op adds to one blob alone") {
+TEST_CASE("recurrent_net as Caffe2: recomputed blobs are accumulated like gradients, by an op to one blob only") {
   plait::net_builder cell("cell");
   auto const [x, h, c, b] = cell.external_inputs("x_t", "h_prev", "c_prev", "b");
-  SUBCASE("a state that is made again") {
+  SUBCASE("a recomputed state") {
     cell.tanh(cell.sum({x, h}, "s"), "h");
     cell.external_outputs("h");
     plait::netdef n;
@@ -244,7 +244,7 @@ TEST_CASE("As Caffe2, what is recomputed counts as a gradient that is added, and
     CHECK(ops[0] == "Tanh: s -> h_accum");
     CHECK(ops[1] == "Sum: h h_accum -> h");
   }
-  SUBCASE("an op that adds to two") {
+  SUBCASE("an op that accumulates to two blobs") {
     auto const made = cell.sum({x, h}, "h");
     cell.tanh(cell.fc(made, cell.sigmoid(c, "c"), b, "y"), "z");
     cell.external_outputs("h", "c", "z");
@@ -264,7 +264,7 @@ TEST_CASE("As Caffe2, what is recomputed counts as a gradient that is added, and
   }
 }
 
-TEST_CASE("The number of the step is no parameter, unless Caffe2 is not told its name") {
+TEST_CASE("recurrent_net: the timestep is not a parameter, unless it is unnamed as Caffe2") {
   plait::net_builder cell("cell");
   auto const [x, h, t, p] = cell.external_inputs("x_t", "h_prev", "timestep", "p");
   cell.op("Unit", {x, h, t, p}, "h");
@@ -285,7 +285,7 @@ TEST_CASE("The number of the step is no parameter, unless Caffe2 is not told its
   CHECK(inputs("timestep", true) == "RecurrentNetwork: x h0 p");
 }
 
-TEST_CASE("Forward only, there may be several sequences, and ops without a gradient") {
+TEST_CASE("recurrent_net: forward only allows several sequences, and ops without a gradient") {
   plait::net_builder cell("cell");
   auto const [a, b, h] = cell.external_inputs("a_t", "b_t", "h_prev");
   cell.op("NoSuchOp", {a, b, h}, "h");
@@ -312,7 +312,7 @@ TEST_CASE("Forward only, there may be several sequences, and ops without a gradi
   CHECK(n == before);
 }
 
-TEST_CASE("Sequences are inputs of the op, each once; those without a gradient, and such states, get none") {
+TEST_CASE("recurrent_net: each sequence is an input once; sequences and states without a gradient get none") {
   plait::net_builder cell("cell");
   auto const [a, b, i, h, c] = cell.external_inputs("a_t", "b_t", "id", "h_prev", "c_prev");
   cell.mul(cell.sum({a, b}), h, "h");
@@ -352,7 +352,7 @@ TEST_CASE("Sequences are inputs of the op, each once; those without a gradient, 
   CHECK(n == before);
 }
 
-TEST_CASE("Outputs are those that are asked for") {
+TEST_CASE("recurrent_net: options.outputs selects outputs and their first steps") {
   auto options = tanh_options();
   options.states[0].window = 2;
   options.cell = [] {
@@ -373,7 +373,7 @@ TEST_CASE("Outputs are those that are asked for") {
   CHECK(plait::find_argument(n, n.op[0], "alias_offset")->ints == std::vector<std::int64_t>{-2, 3, 2});
 }
 
-TEST_CASE("A window that ends in the step is put together there") {
+TEST_CASE("recurrent_net: a window that ends in the step is concatenated there") {
   plait::net_builder cell("cell");
   auto const [x, past] = cell.external_inputs("x_t", "past");
   cell.tanh(x, "copy");
@@ -392,7 +392,7 @@ TEST_CASE("A window that ends in the step is put together there") {
   CHECK(plait::find_argument(n, n.op[0], "alias_offset")->ints == std::vector<std::int64_t>{2, -1});
 }
 
-TEST_CASE("The cell stays as it was, and the op's device is the one asked for") {
+TEST_CASE("recurrent_net: the cell is unchanged, and the op has the device of the options") {
   auto options = tanh_options();
   plait::netdef const before = options.cell.net();
   options.device = plait::device_spec{.kind = plait::device_kind::cuda, .id = 2};

@@ -1,4 +1,4 @@
-#include <plait/rnn/recurrent_options.hpp>
+#include <plait/rnn/detail/recurrent_options.hpp>
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 
 #include <plait/netdef/equality.hpp>
 
-TEST_CASE("A cell is a net, or what a builder has so far") {
+TEST_CASE("cell_net: holds a net, or a copy of a builder's net so far") {
   plait::net_builder builder("step");
   auto const [x, h] = builder.external_inputs("x", "h");
   plait::cell_net const early = builder;
@@ -18,7 +18,7 @@ TEST_CASE("A cell is a net, or what a builder has so far") {
   CHECK(plait::cell_net().net() == plait::netdef());
 }
 
-TEST_CASE("Outputs are found by the state") {
+TEST_CASE("recurrent_outputs: all() and last() find outputs by the state") {
   plait::recurrent_outputs<std::string> const made{
       {{"h", 0, "h_all"}, {"h", -1, "h_last"}, {"c", 0, "c_all"}, {"c", -1, "c_last"}, {"d", 2, "d_from_2"}},
       {"h_all", "h_last", "c_all", "c_last", "d_from_2"},

@@ -1,5 +1,5 @@
-// Weights in the layouts of others; the reference cases of kind module run them.
-#include <plait/rnn/recurrent_weights.hpp>
+// Weight layouts of PyTorch, ONNX and Caffe2; the reference cases of kind module run them.
+#include <plait/rnn/detail/recurrent_weights.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/trained_model.hpp>
-#include <plait/rnn/lstm_gates.hpp>
+#include <plait/netdef/detail/trained_model.hpp>
+#include <plait/rnn/detail/lstm_gates.hpp>
 #include <plait/rnn/onnx_weights.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
 #include <plait/rnn/torch_weights.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 using plait::tensor_value;
 
-// 1, 2, 3, … from a start on.
+// Returns a tensor of consecutive numbers, start + 1, start + 2, …
 template <class T = float>
 tensor_value counted(std::vector<std::int64_t> const& shape, int start = 0) {
   std::vector<T> made(*plait::element_count(shape));
@@ -51,7 +51,7 @@ bool same(plait::onnx_weights const& a, plait::onnx_weights const& b) {
   return a.w == b.w && a.r == b.r && a.b == b.b && a.p == b.p;
 }
 
-// There and back again through the parameters of a layer, which they fit.
+// Checks that weights survive the conversion to a layer's parameters and back, and that these fit the layer.
 template <class Cell>
 void check_torch(Cell const& cell, plait::torch_weights const& given) {
   plait::trained_model model;
@@ -87,14 +87,14 @@ std::string refused(Function function) {
   return "accepted";
 }
 
-TEST_CASE("An LSTM's gates by themselves, and together again") {
+TEST_CASE("lstm_gates: weights split by gate and concatenated are unchanged") {
   plait::lstm_cell const cell{3, 2};
   plait::lstm_gates input, state;
   for (int g = 0; g != 4; ++g) {
     auto const at = static_cast<std::size_t>(g);
     input.weights[at] = counted({2, 3}, 6 * g);
     input.biases[at] = counted({2}, 100 + 2 * g);
-    state.weights[at] = counted({4}, 200 + 4 * g);  // flat, as Caffe2 hands them out
+    state.weights[at] = counted({4}, 200 + 4 * g);  // flat, as Caffe2 returns them
     state.biases[at] = counted({2, 1}, 300 + 2 * g);
   }
   auto const w = plait::from_lstm_gates(cell, input, state);
@@ -117,7 +117,7 @@ TEST_CASE("An LSTM's gates by themselves, and together again") {
 
 }  // namespace
 
-TEST_CASE("Weights of PyTorch go into every cell it has, and come back") {
+TEST_CASE("torch_weights: conversion to parameters and back is the identity for every cell") {
   plait::lstm_cell const lstm{3, 2};
   check_torch(lstm, torch(lstm, 4, 2));
   plait::gru_cell const gru{3, 2, true};
@@ -130,7 +130,7 @@ TEST_CASE("Weights of PyTorch go into every cell it has, and come back") {
   check_torch(projected, weights);
 }
 
-TEST_CASE("Gates of PyTorch are put where plait has them") {
+TEST_CASE("torch_weights: gates are reordered to plait's order") {
   plait::lstm_cell const lstm{1, 1};
   auto const p = plait::to_parameters(lstm, "l", plait::from_torch(lstm, torch(lstm, 4, 1)));
   CHECK(floats(value_of(p, "l/i2h_w")) == std::vector<float>{1, 2, 4, 3});  // i, f, g, o
@@ -140,7 +140,7 @@ TEST_CASE("Gates of PyTorch are put where plait has them") {
   CHECK(floats(value_of(q, "g/update_gate_t_w")) == std::vector<float>{102});
 }
 
-TEST_CASE("Weights of ONNX go into every cell it has, and come back") {
+TEST_CASE("onnx_weights: conversion to parameters and back is the identity for every cell") {
   auto const given = [](std::int64_t gates, std::int64_t inputs, std::int64_t hidden) {
     return plait::onnx_weights{counted({2, gates * hidden, inputs}), counted({2, gates * hidden, hidden}, 100),
                                counted({2, 2 * gates * hidden}, 200)};
@@ -153,7 +153,7 @@ TEST_CASE("Weights of ONNX go into every cell it has, and come back") {
   check_onnx(plait::peephole_lstm_cell{3, 2}, with_peepholes);
 }
 
-TEST_CASE("Gates of ONNX are put where plait has them, of either direction") {
+TEST_CASE("onnx_weights: gates are reordered to plait's order, in either direction") {
   plait::peephole_lstm_cell const lstm{1, 1};
   plait::onnx_weights const given{counted({2, 4, 1}), counted({2, 4, 1}, 100), counted({2, 8}, 200),
                                   counted({2, 3}, 300)};
@@ -167,7 +167,7 @@ TEST_CASE("Gates of ONNX are put where plait has them, of either direction") {
   CHECK(floats(value_of(q, "g/i2h_w")) == std::vector<float>{2, 1, 3});  // z, r, h
 }
 
-TEST_CASE("Biases that are left out are zero") {
+TEST_CASE("recurrent_weights: absent biases are zero") {
   plait::lstm_cell const lstm{3, 2};
   plait::torch_weights const given{counted({8, 3}), counted({8, 2})};
   auto const p = plait::to_parameters(lstm, "l", plait::from_torch(lstm, given));
@@ -177,7 +177,7 @@ TEST_CASE("Biases that are left out are zero") {
   CHECK(value_of(q, "l/gates_t_b") == tensor_value{{8}, std::vector<double>(8)});
 }
 
-TEST_CASE("By PyTorch's names") {
+TEST_CASE("torch_weights: named_weights and torch_weights_of use PyTorch's names") {
   plait::lstm_cell const lstm{3, 2};
   auto const given = torch(lstm, 4, 2);
   auto const named = plait::named_weights(given, 1, true, "rnn.");
@@ -188,7 +188,7 @@ TEST_CASE("By PyTorch's names") {
   CHECK_THROWS_AS((void)plait::torch_weights_of(named, 1, false, "rnn."), plait::net_error);
 }
 
-TEST_CASE("Weights that do not fit are refused by name") {
+TEST_CASE("recurrent_weights: weights that do not fit the cell are refused by name") {
   plait::lstm_cell const lstm{3, 2};
   auto const good = plait::from_torch(lstm, torch(lstm, 4, 2));
   auto const problem = [&](plait::recurrent_weights const& w) {
@@ -212,7 +212,7 @@ TEST_CASE("Weights that do not fit are refused by name") {
   CHECK(problem(bad) == "plait: recurrent weights: 'input' is int32, and should be float32 or float64");
   bad = good;
   bad.peepholes = counted({6});
-  CHECK(problem(bad) == "plait: recurrent weights: peepholes are given to a cell without");
+  CHECK(problem(bad) == "plait: recurrent weights: peepholes are set for a cell without any");
   CHECK(refused([&] {
           (void)plait::to_parameters(plait::projected_lstm_cell{3, 2, 2}, "l", good);
         }) == "plait: recurrent weights: weights of the projection are missing");

@@ -1,4 +1,4 @@
-#include <plait/rnn/time_parallel_ops.hpp>
+#include <plait/rnn/detail/time_parallel_ops.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/op_kernel.hpp>
-#include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/gradient/backward_pass.hpp>
@@ -33,7 +33,7 @@ std::vector<plait::op_schema const*> schemas() { return plait::standard_operator
 
 constexpr std::int64_t inputs = 3, hidden = 2, steps = 4, batch = 3;
 
-// Of a user who puts all that a step does into the step.
+// User-defined cell without prepare(): all its ops are in the step.
 struct naive_cell {
   std::vector<plait::cell_state> states() const { return {{"h", hidden}}; }
   std::vector<plait::blob_handle> step(plait::cell_step& s) const {
@@ -51,7 +51,7 @@ struct naive_cell {
   }
 };
 
-// Y = X w less the mean of all of a row.
+// Y = X w minus the mean of its row.
 struct centred_kernel : plait::op_kernel<plait::serial> {
   explicit centred_kernel(plait::op_arguments const&) {}
   void infer(plait::shape_context& c) override { c.output(0, c.type(0), c.dims(0)); }
@@ -105,7 +105,7 @@ results run(plait::recurrent_layer_options o, bool with_lengths) {
 
 plait::netdef const& step_net(plait::netdef const& n) { return *plait::find_argument(n, n.op.back(), "step_net")->n; }
 
-// A cell with the inputs x_t, y_t, h_prev and w, and what adds ops to it that make h.
+// Returns options of a cell with the inputs x_t, y_t, h_prev and w, to which a function adds ops that write h.
 plait::recurrent_net_options options_of(void (*add)(plait::net_builder&)) {
   plait::net_builder cell("cell");
   cell.external_inputs("x_t", "y_t", "h_prev", "w");
@@ -129,7 +129,7 @@ test::lines hoisted(plait::recurrent_net_options const& options) {
 
 }  // namespace
 
-TEST_CASE("What a step does without its states is done before the steps") {
+TEST_CASE("hoist_time_parallel_ops: state-independent ops run before the recurrence") {
   plait::trained_model model("net");
   model.net.external_inputs("x", "h0");
   plait::add_recurrent_layer(model, "r", naive_cell(), {.sequence = "x", .initial = {"h0"}, .hoist = schemas()});
@@ -148,7 +148,7 @@ TEST_CASE("What a step does without its states is done before the steps") {
                     "Tanh: r/Sum -> r/Tanh", "Mul: r/h_prev r/Sigmoid_2 -> r/Mul_3", "Add: r/Tanh r/Mul_3 -> r/h"});
 }
 
-TEST_CASE("Results and gradients are those of all in the step") {
+TEST_CASE("hoist_time_parallel_ops: results and gradients are unchanged") {
   for (bool const lengths : {false, true})
     for (bool const reverse : {false, true}) {
       results const expected = run({.reverse = reverse}, lengths);
@@ -166,8 +166,8 @@ TEST_CASE("Results and gradients are those of all in the step") {
     }
 }
 
-TEST_CASE("Ops stay where it is not known that steps can be taken together") {
-  SUBCASE("what sees a state, the number of the step, or what is overwritten") {
+TEST_CASE("hoist_time_parallel_ops: ops stay in the step unless rows are known to be independent") {
+  SUBCASE("ops that read a state, the timestep or an overwritten blob") {
     CHECK(hoisted(options_of([](plait::net_builder& c) {
             c.op("Tanh", "h_prev", "a_t");
             c.op("Tanh", "x_t", "b_t");
@@ -176,7 +176,7 @@ TEST_CASE("Ops stay where it is not known that steps can be taken together") {
             c.op("Mul", {"b_t", "w"}, "h", {{"broadcast", 1}});
           })).empty());
   }
-  SUBCASE("the first axis, several sequences, shapes that are not known to agree") {
+  SUBCASE("ops along the first axis, on several sequences, or on shapes that may differ") {
     CHECK(hoisted(options_of([](plait::net_builder& c) {
             c.op("Softmax", "x_t", "s_t", {{"axis", 0}});
             c.op<2>("Split", "x_t", {"left", "right"}, {{"axis", 0}});
@@ -186,7 +186,7 @@ TEST_CASE("Ops stay where it is not known that steps can be taken together") {
             c.op("Sum", {"sum_t", "h_prev"}, "h");
           })).empty());
   }
-  SUBCASE("what is recomputed, and states") {
+  SUBCASE("recomputed blobs and states") {
     plait::recurrent_net_options o = options_of([](plait::net_builder& c) {
       c.op("Tanh", "x_t", "again");
       c.op("Sum", {"again", "h_prev"}, "sum_t");
@@ -206,7 +206,7 @@ TEST_CASE("Ops stay where it is not known that steps can be taken together") {
   }
 }
 
-TEST_CASE("Axes of what is made of a sequence: only ops that cannot be mistaken about them take it") {
+TEST_CASE("hoist_time_parallel_ops: results of uncertain rank are read only by rank-independent ops") {
   CHECK(hoisted(options_of([](plait::net_builder& c) {
           c.op("ReduceTailSum", "x_t", "sum_t");  // T numbers, of which the last axis is the first
           c.op("Softmax", "sum_t", "s_t", {{"axis", -1}});
@@ -218,7 +218,7 @@ TEST_CASE("Axes of what is made of a sequence: only ops that cannot be mistaken 
                            "LayerNorm: x -> norm_t_steps mean_t_steps deviation_t_steps"});
 }
 
-TEST_CASE("What the table says of an op decides: one's own op is done before the steps, with the same results") {
+TEST_CASE("hoist_time_parallel_ops: a user-defined op is hoisted if its schema claims independent rows") {
   auto table = plait::standard_operators<plait::serial>();
   plait::op_schema centred = plait::op_schema("Centred").inputs(2).outputs(1);
   table.add<centred_kernel>(centred);
@@ -259,7 +259,7 @@ TEST_CASE("What the table says of an op decides: one's own op is done before the
   CHECK(run(table.schemas()).first == without);
 }
 
-TEST_CASE("The first sequence goes on saying how many steps there are; names that are taken get a number") {
+TEST_CASE("hoist_time_parallel_ops: the first sequence stays first, and names in use get a number") {
   plait::net_builder net = around();
   plait::recurrent_net_options const left =
       plait::hoist_time_parallel_ops(net, options_of([](plait::net_builder& c) {
@@ -279,11 +279,11 @@ TEST_CASE("The first sequence goes on saying how many steps there are; names tha
   CHECK(plait::recurrent_net(net, left).blobs.size() == 2);
 }
 
-TEST_CASE("A number that makes a name free around the cell makes none that another blob of it has") {
+TEST_CASE("hoist_time_parallel_ops: numbered outer names do not collide with blobs of the cell") {
   std::vector<double> wanted;
   for (std::string const second : {"other", "a_2"}) {
     plait::net_builder model("m");
-    model.external_inputs("x", "h0", "w", "a");  // the last is taken
+    model.external_inputs("x", "h0", "w", "a");  // the name a is in use
     plait::net_builder cell("cell");
     cell.external_inputs("x_t", "h_prev", "w");
     cell.tanh("w", "a");
@@ -309,7 +309,7 @@ TEST_CASE("A number that makes a name free around the cell makes none that anoth
   }
 }
 
-TEST_CASE("Of shapes, those of sequences that are left are kept") {
+TEST_CASE("hoist_time_parallel_ops: shapes of remaining sequences are kept") {
   plait::net_builder net = around();
   plait::recurrent_net_options o = options_of([](plait::net_builder& c) {
     c.op("Tanh", "y_t", "b");
@@ -321,7 +321,7 @@ TEST_CASE("Of shapes, those of sequences that are left are kept") {
   CHECK_NOTHROW(plait::recurrent_net(net, left));
 }
 
-TEST_CASE("What an op reads must be there; nothing is changed if not") {
+TEST_CASE("hoist_time_parallel_ops: an unknown operand is refused, and nothing is changed") {
   plait::recurrent_net_options const o = options_of([](plait::net_builder& c) {
     c.external_input("unknown");
     c.op("Sigmoid", "unknown", "a");

@@ -1,7 +1,7 @@
-# Without apt, bootstrap lists what is missing, installs nothing and fails; where all is there it says so.
+# Without apt, bootstrap lists missing packages, installs nothing and fails; it reports if none is missing.
 cmake_minimum_required(VERSION 3.25)
 
-# A PATH on which there is what the script calls, and no apt.
+# A PATH with the programs that the script calls, without apt.
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK}/bin)
 foreach(name IN ITEMS dirname sed sort id env as ld)
@@ -20,7 +20,7 @@ endfunction()
 function(says text)
   string(FIND "${OUT}" "${text}" at)
   if(at EQUAL -1)
-    message(FATAL_ERROR "nothing of '${text}' in: ${OUT}")
+    message(FATAL_ERROR "'${text}' is missing in: ${OUT}")
   endif()
 endfunction()
 
@@ -30,7 +30,7 @@ says("  CMake 3.25 or later\n")
 says("  Ninja\n")
 string(FIND "${OUT}" "Boost" at)
 if(NOT at EQUAL -1)
-  message(FATAL_ERROR "what is there is said to be missing: ${OUT}")
+  message(FATAL_ERROR "an installed package is reported as missing: ${OUT}")
 endif()
 
 file(CREATE_LINK ${CMAKE_COMMAND} ${WORK}/bin/cmake SYMBOLIC)
@@ -38,7 +38,7 @@ file(CREATE_LINK ${MAKE} ${WORK}/bin/ninja SYMBOLIC)
 bootstrap(0)
 says("this system has no apt; all that is needed is there")
 
-# A compiler that finds no header at all.
+# A compiler that finds no header.
 file(WRITE ${WORK}/bin/poor "#!${BASH}\ncase \" $* \" in *' -E '*) exit 1 ;; esac\nexec ${COMPILER} \"$@\"\n")
 file(CHMOD ${WORK}/bin/poor PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 set(COMPILER ${WORK}/bin/poor)

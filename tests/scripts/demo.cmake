@@ -1,4 +1,4 @@
-# scripts/demo.sh with programs that are built already, and a second of training: it ends well, and leaves its pictures.
+# Runs scripts/demo.sh with programs that are built already and a second of training: it succeeds and writes its pictures.
 cmake_minimum_required(VERSION 3.25)
 
 file(REMOVE_RECURSE ${WORK})
@@ -11,14 +11,14 @@ if(NOT result STREQUAL 0)
   message(FATAL_ERROR "demo.sh: status ${result}: ${out}${err}")
 endif()
 
-# found(<file> <regex>): the file is there, and has that in it.
+# found(<file> <regex>): the file must exist and match.
 function(found name regex)
   set(content "")
   if(EXISTS ${WORK}/out/${name})
     file(READ ${WORK}/out/${name} content)
   endif()
   if(NOT content MATCHES "${regex}")
-    message(SEND_ERROR "demo.sh: out/${name} is missing, or has no ${regex}")
+    message(SEND_ERROR "demo.sh: out/${name} is missing or does not match ${regex}")
   endif()
 endfunction()
 

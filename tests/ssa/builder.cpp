@@ -12,9 +12,9 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/graph/dense_dominators.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
 #include <plait/ssa/construction.hpp>
-#include <plait/ssa/dense_destruction.hpp>
+#include <plait/ssa/detail/dense_destruction.hpp>
 #include <plait/ssa/verify.hpp>
 
 #include <support/interpret_form.hpp>
@@ -24,8 +24,8 @@ namespace {
 
 using plait::npos;
 
-// A random program as a front end would write it: blocks in random order, each sealed as soon as all that lead to it
-// are written, or at the end.
+// Builds a random program as a front end would: blocks in random order, each sealed when all its predecessors are
+// filled, or at the end.
 struct written {
   written(test::net_program const& p, std::mt19937& random, bool minimal, bool late) {
     std::map<std::string, plait::variable_index> variables;
@@ -47,7 +47,7 @@ struct written {
       }
     }
     std::shuffle(order.begin(), order.end(), random);
-    for (std::string const& name : p.blocks[0].external_inputs) b.give(variable(name));
+    for (std::string const& name : p.blocks[0].external_inputs) b.add_external_input(variable(name));
     std::vector<char> sealed(n, 0);
     auto const seal_ready = [&] {
       if (late) return;
@@ -83,7 +83,7 @@ struct written {
       code.copy_places.push_back(static_cast<std::uint32_t>(ops.size()) - (branches ? 1 : 0));
     }
   }
-  // Where there are phis, and of what.
+  // Returns the (block, variable) pairs that have a phi.
   std::set<std::pair<std::uint32_t, std::string>> phis() const {
     std::set<std::pair<std::uint32_t, std::string>> found;
     for (plait::phi_index phi = 0; phi != b.form().phi_count(); ++phi)
@@ -94,13 +94,13 @@ struct written {
 
   plait::ssa_builder b;
   std::vector<std::string> names;  // by variable
-  std::vector<std::string> types;  // by the builder's ops
+  std::vector<std::string> types;  // by the builder's op numbers
   test::form_code code;
 };
 
 }  // namespace
 
-TEST_CASE("10,000 random programs: valid, the phis of pruned construction, the same runs, out of SSA form, too") {
+TEST_CASE("ssa builder: builds valid pruned SSA form that runs the same for 10,000 random programs") {
   std::mt19937 random(17);
   plait::program_ssa<test::net_program> ssa;
   plait::dense_destruction d;
@@ -113,7 +113,7 @@ TEST_CASE("10,000 random programs: valid, the phis of pruned construction, the s
     std::set<std::pair<std::uint32_t, std::string>> pruned;
     for (int const block : ssa.graph().order())
       for (auto const& phi : ssa.phis(block)) pruned.emplace(ssa.graph().number(block), ssa.name(phi.result()));
-    bool reducible = true;  // all edges back lead to dominators
+    bool reducible = true;  // all retreating edges lead to dominators
     for (std::uint32_t block = 0; block != ssa.graph().size(); ++block)
       for (std::uint32_t const to : ssa.graph().successors(block))
         reducible = reducible && (to > block || ssa.dominators().dominates(to, block));
@@ -139,12 +139,12 @@ TEST_CASE("10,000 random programs: valid, the phis of pruned construction, the s
   CHECK(more > 0);
 }
 
-TEST_CASE("a read before a write is reported, by ops and by phis") {
+TEST_CASE("ssa builder: undefined_uses reports reads before a write by ops and by phis") {
   plait::ssa_builder b;
   for (int i = 0; i != 4; ++i) b.add_block();
   b.add_edge(0, 1), b.add_edge(0, 2), b.add_edge(1, 3), b.add_edge(2, 3);
   auto const x = b.add_variable(), y = b.add_variable(), given = b.add_variable();
-  b.give(given);
+  b.add_external_input(given);
   plait::op_index const source = b.add_op(1, {}, 1);
   b.write_variable(1, x, b.written(source, 0));
   plait::op_index const sink =
@@ -158,7 +158,7 @@ TEST_CASE("a read before a write is reported, by ops and by phis") {
   CHECK(b.value(b.written(source, 0)) == b.form().arguments(0)[1 - slot]);
 }
 
-TEST_CASE("what reads came to know stays true when blocks are sealed: values that replaced phis are followed") {
+TEST_CASE("ssa builder: values read before a block is sealed follow the removal of their phis") {
   plait::ssa_builder b;
   for (int i = 0; i != 3; ++i) b.add_block();
   auto const x = b.add_variable();
@@ -176,7 +176,7 @@ TEST_CASE("what reads came to know stays true when blocks are sealed: values tha
   CHECK_THROWS_AS(b.add_edge(0, 1), plait::precondition_error);
 }
 
-TEST_CASE("chains of a million blocks: reads walk up them, phis fall one after the other, the stack does not grow") {
+TEST_CASE("ssa builder: handles chains of a million blocks without recursion") {
   constexpr std::uint32_t n = 1'000'000;
   SUBCASE("sealed") {
     plait::ssa_builder b;
@@ -186,11 +186,11 @@ TEST_CASE("chains of a million blocks: reads walk up them, phis fall one after t
       b.seal(i);
     }
     auto const x = b.add_variable();
-    plait::value_index const given = b.give(x);
+    plait::value_index const given = b.add_external_input(x);
     CHECK(b.read_variable(n - 1, x) == given);
     CHECK(b.read_variable(n / 2, x) == given);
   }
-  SUBCASE("not sealed: a phi in each block") {
+  SUBCASE("unsealed: a phi in each block") {
     plait::ssa_builder b;
     auto const x = b.add_variable();
     for (std::uint32_t i = 0; i != n; ++i) {
@@ -203,7 +203,7 @@ TEST_CASE("chains of a million blocks: reads walk up them, phis fall one after t
     b.finish();
     CHECK(b.form().phi_count() == 0);
   }
-  SUBCASE("diamonds: a phi each, of the one before") {
+  SUBCASE("diamonds: a phi each, with the previous one as argument") {
     plait::ssa_builder b;
     auto const x = b.add_variable();
     for (std::uint32_t i = 0; i != 3 * (n / 3) + 1; ++i) b.add_block();

@@ -44,19 +44,19 @@ std::vector<struct_net> random_blocks(unsigned seed, std::size_t count) {
   return blocks;
 }
 
-// Where a value that is read was made when control went along a path: an op, or outside.
+// The definition of a value along a path: an op, or outside.
 struct origin {
   plait::op_index op = plait::npos;
   std::string blob;
   friend bool operator==(origin const&, origin const&) = default;
 };
 
-// Walks through the program at random and compares what each read sees with the last write on the way.
+// Walks through the program at random and compares each read with the last write on the path.
 template <class P>
 void check_walk(P const& p, plait::program_ssa<P> const& ssa, std::mt19937& random) {
   auto const& graph = ssa.graph();
   auto const& form = ssa.form();
-  std::vector<origin> seen(form.value_count());  // what a value stands for, now
+  std::vector<origin> seen(form.value_count());  // by value: its current definition
   std::vector<plait::op_index> last(form.blob_count(), plait::npos);
   auto const text = [&](plait::blob_index b) { return std::string(ssa.name(b)); };
   for (plait::value_index v = 0; v != form.value_count(); ++v) seen[v] = {plait::npos, text(form.blob(v))};
@@ -69,9 +69,9 @@ void check_walk(P const& p, plait::program_ssa<P> const& ssa, std::mt19937& rand
   };
 
   std::uint32_t block = 0;
-  std::size_t slot = plait::npos;  // the predecessor control came from; npos: from outside
+  std::size_t slot = plait::npos;  // index of the predecessor; npos: outside
   for (int step = 0; step != 40; ++step) {
-    std::vector<std::pair<plait::value_index, origin>> merged;  // phis are evaluated at once
+    std::vector<std::pair<plait::value_index, origin>> merged;  // phis are evaluated in parallel
     for (plait::phi_index const phi : form.phis(block)) {
       auto const arguments = form.arguments(phi);
       REQUIRE(arguments.size() == graph.predecessors(block).size() + (block == 0 ? 1 : 0));
@@ -84,24 +84,24 @@ void check_walk(P const& p, plait::program_ssa<P> const& ssa, std::mt19937& rand
       for (plait::blob_index const b : ssa.snapshot().code().writes(op)) last[b] = op;
     }
     check_reads(form.results(block), ssa.snapshot().code().results(block));
-    auto const ways = graph.successors(block);
-    if (ways.empty()) break;
-    std::size_t const way = random() % ways.size();
-    std::uint32_t const from = std::exchange(block, ways[way]);
+    auto const successors = graph.successors(block);
+    if (successors.empty()) break;
+    std::size_t const taken = random() % successors.size();
+    std::uint32_t const from = std::exchange(block, successors[taken]);
     auto const entering = graph.predecessors(block);
     slot = static_cast<std::size_t>(std::ranges::find(entering, from) - entering.begin());
   }
   static_cast<void>(p);
 }
 
-// Phis by the definition: blocks where two ways from definitions meet first, to a fixed point.
+// Places phis by the definition: iterated dominance frontiers, to a fixed point.
 std::set<std::pair<std::uint32_t, plait::blob_index>> naive_phis(plait::dense_graph const& g,
                                                                  plait::dense_dominators const& tree,
                                                                  plait::dense_program const& p,
                                                                  plait::phi_pruning pruning) {
   std::set<std::pair<std::uint32_t, plait::blob_index>> found;
   for (plait::blob_index blob = 0; blob != p.blob_count(); ++blob) {
-    std::set<std::uint32_t> defines;  // what is given is made outside, which dominates all
+    std::set<std::uint32_t> defines;  // without the definitions on entry, which dominate all
     std::set<std::uint32_t> exposed;
     bool written = false;
     for (std::uint32_t b = 0; b != g.size(); ++b) {
@@ -131,12 +131,12 @@ std::set<std::pair<std::uint32_t, plait::blob_index>> naive_phis(plait::dense_gr
       grown = false;
       for (std::uint32_t b = 0; b != g.size(); ++b) {
         if (found.contains({b, blob}) || (pruning == plait::phi_pruning::pruned && !live.contains(b))) continue;
-        // In the frontier of a definition: it dominates a predecessor of b, but not strictly b.
-        bool const meets = std::ranges::any_of(g.predecessors(b), [&](std::uint32_t before) {
+        // b is in the frontier of a definition that dominates a predecessor of b, but not strictly b.
+        bool const in_frontier = std::ranges::any_of(g.predecessors(b), [&](std::uint32_t before) {
           return std::ranges::any_of(
               defines, [&](std::uint32_t d) { return tree.dominates(d, before) && !tree.strictly_dominates(d, b); });
         });
-        if (!meets) continue;
+        if (!in_frontier) continue;
         found.emplace(b, blob);
         defines.insert(b);
         grown = true;
@@ -151,7 +151,7 @@ constexpr auto all_prunings = {plait::phi_pruning::pruned, plait::phi_pruning::s
 
 }  // namespace
 
-TEST_CASE("every read sees the last write, on every walk; phis are where the definition puts them") {
+TEST_CASE("ssa construction: reads see the last write, and phis are in the iterated dominance frontiers") {
   std::mt19937 random(5);
   plait::program_ssa<plait::blocks_of<edges, std::vector<struct_net>>> ssa;
   for (unsigned seed = 0; seed != 10'000; ++seed) {
@@ -171,7 +171,7 @@ TEST_CASE("every read sees the last write, on every walk; phis are where the def
   }
 }
 
-TEST_CASE_TEMPLATE("programs over every graph type", G, PLAIT_ALL_GRAPHS) {
+TEST_CASE_TEMPLATE("ssa construction: works on every graph type", G, PLAIT_ALL_GRAPHS) {
   std::mt19937 random(9);
   for (unsigned seed = 0; seed != 200; ++seed) {
     CAPTURE(seed);
@@ -184,7 +184,7 @@ TEST_CASE_TEMPLATE("programs over every graph type", G, PLAIT_ALL_GRAPHS) {
   }
 }
 
-TEST_CASE_TEMPLATE("a program of one node has the versions of get_ssa", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("ssa construction: a program of one node has the versions of get_ssa", N, PLAIT_ALL_NETS) {
   std::mt19937 random(3);
   for (int i = 0; i != 300; ++i) {
     CAPTURE(i);
@@ -224,7 +224,7 @@ TEST_CASE_TEMPLATE("a program of one node has the versions of get_ssa", N, PLAIT
   }
 }
 
-TEST_CASE("edges back to the entry: its phis have an argument for what comes from outside") {
+TEST_CASE("ssa construction: phis of the entry have an argument for the value on entry") {
   edges const loop = {{0, 1}, {}};
   std::vector<struct_net> blocks(2);
   blocks[0].external_inputs = {"i"};
@@ -243,7 +243,7 @@ TEST_CASE("edges back to the entry: its phis have an argument for what comes fro
   CHECK(ssa.possibly_undefined_uses().empty());
 }
 
-TEST_CASE("reads without a write before them are reported, not invented") {
+TEST_CASE("ssa construction: undefined_uses reports reads before any write") {
   //  0 → 1 → 3, 0 → 2 → 3: x is written in 1 only, y nowhere
   edges const diamond = {{1, 2}, {3}, {3}, {}};
   std::vector<struct_net> blocks(4);
@@ -258,7 +258,7 @@ TEST_CASE("reads without a write before them are reported, not invented") {
   CHECK(ssa.find(std::string("z")) == plait::npos);
 }
 
-TEST_CASE("a chain of a million blocks with an edge back") {
+TEST_CASE("ssa construction: handles a chain of a million blocks with a back edge") {
   constexpr int n = 1'000'000;
   edges chain(n);
   for (int i = 0; i + 1 != n; ++i) chain[static_cast<std::size_t>(i)] = {i + 1};
@@ -275,7 +275,7 @@ TEST_CASE("a chain of a million blocks with an edge back") {
 }
 
 namespace {
-// A loop with a diamond in it, in SSA form while this is compiled.
+// A loop with a diamond in it, in SSA form at compile time.
 using plait::op;
 constexpr plait::static_graph cfg({{0, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 4}, {4, 1}, {4, 5}});
 constexpr std::array code{

@@ -1,4 +1,4 @@
-#include <plait/ssa/critical_edges.hpp>
+#include <plait/ssa/detail/critical_edges.hpp>
 
 #include <cstddef>
 #include <utility>
@@ -11,8 +11,8 @@
 #include <adaptation/vector_graph.hpp>
 #include <support/phi_programs.hpp>
 
-TEST_CASE("the edges that are critical, and no others") {
-  // 0 → {0, 1, 2}, 1 → 2, 2 → 3: that to 1 alone is not
+TEST_CASE("critical edges: have several successors at the source and several predecessors at the target") {
+  // 0 → {0, 1, 2}, 1 → 2, 2 → 3: 0 → 1 is not critical
   std::vector<std::vector<int>> const g = {{0, 1, 2}, {2}, {3}, {}};
   plait::flow_snapshot const graph(g);
   CHECK(plait::critical_edges(graph) == std::vector<plait::critical_edge>{{0, 0}, {0, 2}});
@@ -20,7 +20,7 @@ TEST_CASE("the edges that are critical, and no others") {
   CHECK(plait::critical_edges(plait::flow_snapshot(chain)).empty());
 }
 
-TEST_CASE("split programs run the same, in SSA form and out of it, and have no critical edges") {
+TEST_CASE("critical edges: splitting removes all and preserves behaviour in and out of SSA form") {
   std::size_t split = 0;
   for (unsigned seed = 0; seed != 3'000; ++seed) {
     CAPTURE(seed);
@@ -39,7 +39,7 @@ TEST_CASE("split programs run the same, in SSA form and out of it, and have no c
   CHECK(split > 3'000);
 }
 
-TEST_CASE("parallel edges that bring different values can be split") {
+TEST_CASE("critical edges: splitting separates parallel edges with different phi arguments") {
   test::net_program n;
   n.targets = {{1, 1}, {}};
   n.blocks.resize(2);

@@ -1,4 +1,4 @@
-#include <plait/ssa/dense_destruction.hpp>
+#include <plait/ssa/detail/dense_destruction.hpp>
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@ using plait::npos;
 constexpr auto all_prunings = {plait::phi_pruning::pruned, plait::phi_pruning::semi_pruned,
                                plait::phi_pruning::minimal};
 
-// Uses of copies become uses of what was copied, and the copies go: from then on versions of a blob live at once.
+// Propagates copies and removes them, after which live ranges of one blob's versions overlap.
 void propagate_copies(plait::dense_ssa& s, test::form_code& code) {
   std::vector<plait::value_index> source(s.value_count());
   for (plait::value_index v = 0; v != s.value_count(); ++v) source[v] = v;
@@ -67,7 +67,7 @@ std::vector<std::uint32_t> blobs(plait::dense_construction const& form) {
 
 }  // namespace
 
-TEST_CASE("10,000 random programs run the same out of SSA form, with copies propagated or not") {
+TEST_CASE("dense destruction: 10,000 random programs run the same, with copies propagated or not") {
   plait::program_ssa<test::net_program> ssa;
   plait::dense_destruction d;
   std::size_t copies_saved = 0, copies_needed = 0, temporaries = 0;
@@ -80,12 +80,12 @@ TEST_CASE("10,000 random programs run the same out of SSA form, with copies prop
       ssa.compute(p, {.pruning = pruning});
       test::form_code code = test::code_of(p, ssa.snapshot());
       code.outside.resize(ssa.form().value_count());
-      for (plait::blob_index const b : ssa.snapshot().code().given())
+      for (plait::blob_index const b : ssa.snapshot().code().external_inputs())
         code.outside[ssa.form().index({b, 0})] = ssa.name(b);
       auto const& g = ssa.graph();
       REQUIRE(test::interpret_form(g, ssa.form(), code, seed) == expected);
 
-      // Versions of a blob need no copies, and get one place each if that is wanted.
+      // Versions of a blob need no copies, and share one location if they are a group.
       d.compute(g, ssa.dominators(), ssa.form(), {.copy_places = code.copy_places});
       REQUIRE(d.copy_count() == 0);
       REQUIRE(test::interpret_locations(g, ssa.form(), d, code, seed) == expected);
@@ -125,13 +125,13 @@ TEST_CASE("10,000 random programs run the same out of SSA form, with copies prop
 
 namespace {
 
-// A program with phis as a form, out of SSA form.
+// The SSA form of a program with phis, and its destruction.
 struct taken_out {
   explicit taken_out(test::phi_program const& from, bool coalesce = true) : p(from), ssa(p) {
     REQUIRE(plait::verify_ssa(ssa).empty());
     code = test::code_of(p, ssa);
     code.outside.resize(ssa.form().value_count());
-    for (plait::value_index const v : ssa.given()) code.outside[v] = ssa.name(v);
+    for (plait::value_index const v : ssa.external_inputs()) code.outside[v] = ssa.name(v);
     d.compute(ssa.graph(), ssa.dominators(), ssa.form(), {.coalesce = coalesce, .copy_places = code.copy_places});
   }
   void check_runs() const {
@@ -147,7 +147,7 @@ struct taken_out {
   plait::dense_destruction d;
 };
 
-// 0 → 1 → {1, 2}: a loop of one block, whose edge back is critical.
+// 0 → 1 → {1, 2}: a loop of one block, whose back edge is critical.
 test::phi_program one_block_loop(std::vector<test::phi_program::phi> phis, std::vector<plait::op_spec> body,
                                  std::vector<std::string> results) {
   test::net_program n;
@@ -164,12 +164,12 @@ test::phi_program one_block_loop(std::vector<test::phi_program::phi> phis, std::
 
 }  // namespace
 
-TEST_CASE("the swap problem: phis that take each other's results") {
+TEST_CASE("dense destruction: solves the swap problem of phis with each other's results as arguments") {
   auto const p = one_block_loop({{"x", {{0, "a"}, {1, "y"}}}, {"y", {{0, "b"}, {1, "x"}}}},
                                 {{"Output", {"x"}, {}}, {"Input", {}, {"c"}}}, {});
   taken_out const out(p);
   out.check_runs();
-  // The swap, and nothing else: a and x, b and y share their places.
+  // Only the swap is copied: a and x, b and y are coalesced.
   CHECK(out.d.copy_count() == 3);
   CHECK(out.d.temporary() == out.d.location_count());
   CHECK(out.location("a") == out.location("x"));
@@ -177,7 +177,7 @@ TEST_CASE("the swap problem: phis that take each other's results") {
   taken_out(p, false).check_runs();
 }
 
-TEST_CASE("the lost copy problem: a phi's result that outlives the next round's") {
+TEST_CASE("dense destruction: solves the lost-copy problem of a phi result that is live-out of the loop") {
   auto const p =
       one_block_loop({{"x", {{0, "a"}, {1, "z"}}}}, {{"Add", {"x", "b"}, {"z"}}, {"Input", {}, {"c"}}}, {"x"});
   taken_out const out(p);
@@ -187,21 +187,21 @@ TEST_CASE("the lost copy problem: a phi's result that outlives the next round's"
   taken_out(p, false).check_runs();
 }
 
-TEST_CASE("a branch that reads what the next round gets anew") {
+TEST_CASE("dense destruction: a branch reads the old value of a phi that the back edge updates") {
   auto const p = one_block_loop({{"c", {{0, "a"}, {1, "z"}}}}, {{"Add", {"c", "b"}, {"z"}}}, {"z"});
   taken_out const out(p);
   out.check_runs();
   CHECK(out.location("c") != out.location("z"));
 }
 
-TEST_CASE("phis that take the same values need one place") {
+TEST_CASE("dense destruction: phis with common arguments run the same") {
   auto const p =
       one_block_loop({{"x", {{0, "a"}, {1, "a"}}}, {"y", {{0, "a"}, {1, "b"}}}}, {{"Input", {}, {"c"}}}, {"x", "y"});
   taken_out const out(p);
   out.check_runs();
 }
 
-TEST_CASE("a phi of the entry that takes what outlives it: a copy before the program") {
+TEST_CASE("dense destruction: a phi of the entry needs a copy on entry if its argument stays live") {
   test::net_program n;
   n.targets = {{0, 1}, {}};
   n.blocks.resize(2);
@@ -216,8 +216,8 @@ TEST_CASE("a phi of the entry that takes what outlives it: a copy before the pro
   CHECK(out.location("a") != out.location("x"));
 }
 
-TEST_CASE("what no copies can do is refused") {
-  SUBCASE("parallel edges that bring different values") {
+TEST_CASE("dense destruction: what needs a split edge is refused") {
+  SUBCASE("parallel edges with different arguments") {
     auto p = one_block_loop({{"x", {{0, "a"}, {1, "a"}, {1, "b"}}}}, {{"Input", {}, {"c"}}}, {"x"});
     p.targets[1] = {1, 1, 2};
     plait::existing_ssa const ssa(p);
@@ -225,7 +225,7 @@ TEST_CASE("what no copies can do is refused") {
     p.merges[1][0].arguments[2].name = "a";
     taken_out(p).check_runs();
   }
-  SUBCASE("an op behind the copies that makes what they copy") {
+  SUBCASE("an op behind the copies that defines their source") {
     auto const p = one_block_loop({{"x", {{0, "a"}, {1, "z"}}}}, {{"Input", {}, {"c"}}, {"Copy", {"b"}, {"z"}}}, {"x"});
     plait::existing_ssa const ssa(p);
     plait::dense_destruction d;
@@ -238,7 +238,7 @@ TEST_CASE("what no copies can do is refused") {
   }
 }
 
-TEST_CASE("a chain of a hundred thousand diamonds, each a phi of the one before") {
+TEST_CASE("dense destruction: coalesces a chain of 100,000 diamonds into one location") {
   constexpr int n = 100'000;
   test::net_program p;
   p.blocks.resize(3 * n + 1);

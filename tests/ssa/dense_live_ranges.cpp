@@ -1,4 +1,4 @@
-#include <plait/ssa/dense_live_ranges.hpp>
+#include <plait/ssa/detail/dense_live_ranges.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace {
 using program_form = plait::program_ssa<test::net_program>;
 using points = std::set<std::pair<std::uint32_t, std::uint32_t>>;
 
-// Where a value is read, each at its point.
+// Returns the points that read a value.
 points reads_of(program_form const& ssa, std::vector<std::uint32_t> const& places, plait::value_index v) {
   plait::dense_ssa const& form = ssa.form();
   points found;
@@ -35,7 +35,7 @@ points reads_of(program_form const& ssa, std::vector<std::uint32_t> const& place
   return found;
 }
 
-// Whether control can come from behind a point to a read without the value being made anew: forwards, by definition.
+// Returns true if some path from behind a point leads to a read without passing the definition.
 bool reaches(program_form const& ssa, points const& reads, plait::ssa_point from, plait::ssa_point made) {
   std::vector<char> seen(ssa.graph().size(), 0);
   std::vector<std::uint32_t> waiting;
@@ -54,7 +54,7 @@ bool reaches(program_form const& ssa, points const& reads, plait::ssa_point from
 
 }  // namespace
 
-TEST_CASE("live where a read can be come to, at every point that the definition dominates") {
+TEST_CASE("dense live ranges: a value is live where a path leads to a read, at every dominated point") {
   program_form ssa;
   plait::dense_live_ranges ranges;
   std::size_t live = 0, dead = 0;
@@ -73,7 +73,7 @@ TEST_CASE("live where a read can be come to, at every point that the definition 
         if (made.block != form.block_count() && !ssa.dominators().dominates(made.block, b)) continue;
         for (std::uint32_t position = 0; position != 2 * form.ops(b).size() + 4; ++position) {
           if (b == made.block && position < made.position) continue;
-          bool const is_live = ranges.reaches(v, {b, position});
+          bool const is_live = ranges.is_live_after(v, {b, position});
           REQUIRE(is_live == reaches(ssa, reads, {b, position}, made));
           ++(is_live ? live : dead);
         }
@@ -84,11 +84,11 @@ TEST_CASE("live where a read can be come to, at every point that the definition 
   CHECK(dead > 10'000);
 }
 
-TEST_CASE("only the values that are wanted are looked at") {
+TEST_CASE("dense live ranges: only wanted values have ranges") {
   auto const p = test::random_program(2);
   program_form const ssa(p);
   plait::dense_live_ranges ranges;
   auto const places = test::code_of(p, ssa.snapshot()).copy_places;
   ranges.compute(ssa.graph(), ssa.form(), std::vector<char>(ssa.form().value_count(), 0), places);
-  for (plait::value_index v = 0; v != ssa.form().value_count(); ++v) CHECK(!ranges.reaches(v, {0, 0}));
+  for (plait::value_index v = 0; v != ssa.form().value_count(); ++v) CHECK(!ranges.is_live_after(v, {0, 0}));
 }

@@ -38,7 +38,7 @@ std::vector<oracle::named_dependency> named(N const& n, plait::ssa_form<N> const
   return made;
 }
 
-// Rows, edge list and flow graph show the same edges.
+// Checks that rows, edge list and flow graph have the same edges.
 void check_laws(dependency_graph const& g) {
   std::size_t out_edges = 0;
   REQUIRE(g.edges().size() == g.edge_count());
@@ -72,7 +72,7 @@ void check_laws(dependency_graph const& g) {
   REQUIRE(g.predecessors(g.entry()).empty());
 }
 
-// Some topological order, each with some chance.
+// Returns a random topological order; each has a positive probability.
 std::vector<plait::op_index> random_order(std::mt19937& random, dependency_graph const& g) {
   std::vector<std::size_t> waits;
   std::vector<plait::op_index> ready;
@@ -97,7 +97,7 @@ std::vector<plait::op_index> random_order(std::mt19937& random, dependency_graph
 static_assert(plait::bidirectional_flow_graph<dependency_graph> && plait::has_nodes<dependency_graph>);
 static_assert(plait::check_flow_graph<dependency_graph>());
 
-TEST_CASE_TEMPLATE("random nets against the definition", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("dependency graph: matches the definition on random nets", N, PLAIT_ALL_NETS) {
   std::mt19937 random(11);
   dependency_graph reused;
   for (int round = 0; round != 500; ++round) {
@@ -114,7 +114,7 @@ TEST_CASE_TEMPLATE("random nets against the definition", N, PLAIT_ALL_NETS) {
   }
 }
 
-TEST_CASE("every order the full graph allows computes what the net computes") {
+TEST_CASE("dependency graph: every topological order of the full graph computes the same") {
   std::mt19937 random(12);
   std::size_t moved = 0;
   for (int round = 0; round != 2'000; ++round) {
@@ -122,7 +122,7 @@ TEST_CASE("every order the full graph allows computes what the net computes") {
     auto const ssa = plait::get_ssa(from);
     dependency_graph const g(from, ssa, everything);
     std::vector<plait::op_index> const order = random_order(random, g);
-    REQUIRE(order.size() == from.ops.size());  // acyclic: every op comes up
+    REQUIRE(order.size() == from.ops.size());  // acyclic: contains every op
     test::struct_net permuted = from;
     for (std::size_t i = 0; i != order.size(); ++i) permuted.ops[i] = from.ops[order[i]];
     if (permuted != from) ++moved;
@@ -139,10 +139,10 @@ TEST_CASE("every order the full graph allows computes what the net computes") {
     }
     REQUIRE(texts(after, after.external_outputs()) == texts(ssa, ssa.external_outputs()));
   }
-  CHECK(moved > 1'000);  // else the law was not put to the test
+  CHECK(moved > 1'000);  // else the law is not tested
 }
 
-TEST_CASE("without the anti-dependencies an order may compute something else") {
+TEST_CASE("dependency graph: anti-dependences (WAR) are only edges on request") {
   test::struct_net const n{{{"Copy", {"x"}, {"y"}}, {"Fill", {}, {"x"}}}};
   CHECK(plait::dependencies(n).edge_count() == 0);
   dependency_graph const g = plait::dependencies(n, everything);
@@ -150,7 +150,7 @@ TEST_CASE("without the anti-dependencies an order may compute something else") {
   CHECK(g.edges()[0] == dependency{0, 1, kind::war, 0});
 }
 
-TEST_CASE("one edge for each kind, whatever the number of blobs") {
+TEST_CASE("dependency graph: has one edge per pair and kind for any number of blobs") {
   test::struct_net const n{{{"Split", {"x"}, {"a", "b"}}, {"Swap", {"a", "b", "a"}, {"b", "a"}}}};
   auto const ssa = plait::get_ssa(n);
   dependency_graph const g(n, ssa, everything);
@@ -164,7 +164,7 @@ TEST_CASE("one edge for each kind, whatever the number of blobs") {
   CHECK(g.successors(0).size() == 2);
 }
 
-TEST_CASE("control inputs are edges of their own kind, and readers to be waited for") {
+TEST_CASE("dependency graph: control inputs are edges of kind control and count as readers for WAR") {
   plait::netdef n;
   n.add_op("Fill", {}, {"c"});
   plait::op_def& waiting = n.add_op("Relu", {"c", "x"}, {"y"});
@@ -183,7 +183,7 @@ TEST_CASE("control inputs are edges of their own kind, and readers to be waited 
   check_laws(g);
 }
 
-TEST_CASE("nested nets depend through their ops") {
+TEST_CASE("dependency graph: nested nets depend through their ops") {
   test::nested_net n;
   n.ops.push_back({{}, {"w"}});
   auto inner = std::make_shared<test::nested_net>();
@@ -197,7 +197,7 @@ TEST_CASE("nested nets depend through their ops") {
   CHECK(g.edges()[1].from == 1);
 }
 
-TEST_CASE("the graph outlives net and form, and copies stand alone") {
+TEST_CASE("dependency graph: outlives net and form, and copies are independent") {
   auto n = std::make_unique<test::struct_net>(test::struct_net{{{"A", {}, {"x"}}, {"B", {"x"}, {"y"}}}});
   auto g = std::make_unique<dependency_graph>(plait::dependencies(*n));
   n.reset();
@@ -207,7 +207,7 @@ TEST_CASE("the graph outlives net and form, and copies stand alone") {
   CHECK(copy.values({0}).size() == 1);
 }
 
-TEST_CASE("the entry reaches everything, also in a net without ops") {
+TEST_CASE("dependency graph: the entry reaches every op, also in an empty net") {
   dependency_graph const none;
   CHECK(none.size() == 1);
   CHECK(none.entry() == 0);
@@ -219,7 +219,7 @@ TEST_CASE("the entry reaches everything, also in a net without ops") {
   CHECK(std::ranges::equal(g.successors(g.entry()), std::vector{0, 1}));
 }
 
-TEST_CASE("the form of another net is a bug of the caller") {
+TEST_CASE("dependency graph: the form of another net violates a precondition") {
   test::struct_net const n{{{"A", {}, {"x"}}}};
   test::struct_net const other{{{"A", {}, {"x"}}, {"B", {"x"}, {}}}};
   CHECK_THROWS_AS(dependency_graph(other, plait::get_ssa(n)), plait::precondition_error);
@@ -227,7 +227,7 @@ TEST_CASE("the form of another net is a bug of the caller") {
   CHECK_THROWS_AS((void)dependency_graph()[plait::dependency_id{0}], plait::precondition_error);
 }
 
-TEST_CASE("linear where pairs of ops are many: wide fans, one blob, one op with many outputs") {
+TEST_CASE("dependency graph: is linear for wide fans and ops with many outputs") {
   constexpr int width = 100'000;
   test::struct_net fan;  // one writer, many readers, one writer again
   fan.ops.push_back({"A", {}, {"x"}});

@@ -10,15 +10,15 @@
 #include <support/interpret_form.hpp>
 #include <support/phi_programs.hpp>
 
-// A form that is a temporary is refused: the result refers to it.
+// A temporary form is rejected: the result refers to it.
 using form_of_nets = plait::program_ssa<test::net_program>;
 static_assert(std::is_constructible_v<plait::program_destruction<test::net_program>, test::net_program const&,
                                       form_of_nets const&>);
 static_assert(
     !std::is_constructible_v<plait::program_destruction<test::net_program>, test::net_program const&, form_of_nets>);
 
-TEST_CASE_TEMPLATE("a program that is only read: each blob is a location again, and no copies", P, test::net_program,
-                   PLAIT_PHI_PROGRAMS) {
+TEST_CASE_TEMPLATE("ssa destruction: an unchanged form needs no copies, and each blob is a location", P,
+                   test::net_program, PLAIT_PHI_PROGRAMS) {
   for (unsigned seed = 0; seed != 1'000; ++seed) {
     CAPTURE(seed);
     P p = test::make_program<P>(test::random_program(seed));
@@ -39,7 +39,7 @@ TEST_CASE_TEMPLATE("a program that is only read: each blob is a location again, 
   }
 }
 
-TEST_CASE("a changed form: a version that outlives the next one lives elsewhere") {
+TEST_CASE("ssa destruction: a version that interferes with the next one gets another location") {
   test::net_program p;
   p.targets = {{1}, {1, 2}, {}};
   p.blocks.resize(3);
@@ -51,7 +51,7 @@ TEST_CASE("a changed form: a version that outlives the next one lives elsewhere"
   auto const end = ssa.graph().number(2);
   auto const phi = ssa.phis(1)[0];
   REQUIRE(phi.result().blob == ssa.find(std::string("i")));
-  // The result `old` is the phi of i, without the copy between.
+  // The result `old` is the phi of i, after copy propagation.
   plait::value_index const merged = ssa.form().index(phi.result());
   changed.block_results[end][1] = merged;
   plait::program_destruction<test::net_program> out;

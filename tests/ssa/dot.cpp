@@ -12,8 +12,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/read.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include <net/test_nets.hpp>
@@ -34,7 +34,7 @@ std::size_t count(std::string const& text, std::string_view what) {
   return found;
 }
 
-// Braces and quotes outside and inside quoted strings, as Graphviz reads them.
+// Returns true if braces and quotes match, with quoted strings as Graphviz reads them.
 bool well_formed(std::string const& text) {
   int depth = 0;
   bool quoted = false;
@@ -53,12 +53,12 @@ bool well_formed(std::string const& text) {
 
 struct drawn_net {
   using clusters = std::vector<std::string>;
-  std::map<std::string, clusters> nodes;  // with the clusters they are declared in, outermost first
+  std::map<std::string, clusters> nodes;  // to the clusters that declare them, outermost first
   std::vector<std::pair<std::string, std::string>> edges;
   bool edges_stay_at_home = true;  // no edge draws a node into a cluster it is not declared in
 };
 
-// Reads what write_dot writes.
+// Parses the output of write_dot.
 drawn_net parse(std::string const& text) {
   drawn_net made;
   drawn_net::clusters open;
@@ -93,7 +93,7 @@ drawn_net parse(std::string const& text) {
 
 }  // namespace
 
-TEST_CASE("one node per blob, or one per version") {
+TEST_CASE("dot: draws one node per blob, or one per version") {
   plait::netdef const n = plait::read_netdef_text(R"(
     name: "small"
     op { input: "x" input: "w" output: "y" type: "Mul" }
@@ -101,19 +101,19 @@ TEST_CASE("one node per blob, or one per version") {
     external_input: "x" external_input: "w" external_output: "y")");
   std::string const plain = dot(n);
   CHECK(count(plain, "shape=box") == 2);
-  CHECK(count(plain, "_b") == 3 + 5);  // three blobs, an arrow for each of five operands
+  CHECK(count(plain, "_b") == 3 + 5);  // three blobs, and an edge for each of five operands
   CHECK(plain.find("digraph \"small\" {") == 0);
 
   std::string const ssa = dot(n, {.ssa = true});
   CHECK(count(ssa, "label=\"y : 1\"") == 1);
   CHECK(count(ssa, "label=\"y : 2\"") == 1);
-  CHECK(count(ssa, "label=\"y : 0\"") == 0);  // never given, never read
+  CHECK(count(ssa, "label=\"y : 0\"") == 0);  // neither an input nor read
   CHECK(count(ssa, " -> ") == 5);
   CHECK(count(ssa, "penwidth=2") == 1);
   CHECK(count(ssa, "fillcolor=\"#dce8f7\"") == 2);
 }
 
-TEST_CASE("nets inside ops are clusters inside one another") {
+TEST_CASE("dot: nested nets are nested clusters") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { input: "c" output: "y" type: "If"
       arg { name: "then_net" n { op { input: "c" type: "If" arg { name: "then_net" n { op { output: "y" type: "A" } } } } } }
@@ -127,7 +127,7 @@ TEST_CASE("nets inside ops are clusters inside one another") {
   CHECK(count(dot(n, {.subnets = false}), "cluster") == 0);
 }
 
-TEST_CASE("parts of a net are clusters, with the edges between them outside") {
+TEST_CASE("dot: edges between clusters of ops are outside of the clusters") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { input: "x" input: "w" output: "y" type: "Mul" }
     op { input: "y" output: "y" type: "Relu" }
@@ -135,11 +135,11 @@ TEST_CASE("parts of a net are clusters, with the edges between them outside") {
     op { input: "z" output: "z" type: "Negative" }
     op { input: "z" output: "t" type: "Tanh" }
     external_input: "x" external_input: "w" external_input: "v" external_input: "u" external_output: "t")");
-  std::string const text = dot(n, {.ssa = true, .parts = {{"one", 2}, {"two \"quoted\"", 2, true}}});
+  std::string const text = dot(n, {.ssa = true, .clusters = {{"one", 2}, {"two \"quoted\"", 2, true}}});
   CHECK(well_formed(text));
   CHECK(count(text, "label=\"one\"") == 1);
   CHECK(count(text, "label=\"two \\\"quoted\\\"\"") == 1);
-  CHECK(count(text, "dir=back") == 4);  // v and z to their readers, both z from their writers
+  CHECK(count(text, "dir=back") == 4);  // edges of v and z to readers, of both z from writers
   drawn_net const drawn = parse(text);
   CHECK(drawn.edges_stay_at_home);
   using clusters = drawn_net::clusters;
@@ -151,7 +151,7 @@ TEST_CASE("parts of a net are clusters, with the edges between them outside") {
     if (node.find("_v") != std::string::npos) ++blobs[where.empty() ? "" : where[0]];
   CHECK(blobs == std::map<std::string, std::size_t>{{"cluster_part0", 4}, {"cluster_part1", 3}, {"", 2}});
 
-  // The picture is the same but for where its nodes stand.
+  // Only the clusters of nodes differ from the drawing without clusters.
   auto const sorted = [](auto edges) {
     std::ranges::sort(edges);
     return edges;
@@ -162,23 +162,23 @@ TEST_CASE("parts of a net are clusters, with the edges between them outside") {
       for (std::size_t second = 0; second <= 6; ++second) {
         CAPTURE(first);
         CAPTURE(second);
-        std::string const divided = dot(n, {.ssa = ssa, .parts = {{"a", first, true}, {"b", second}, {"c", 1}}});
+        std::string const divided = dot(n, {.ssa = ssa, .clusters = {{"a", first, true}, {"b", second}, {"c", 1}}});
         CHECK(well_formed(divided));
-        drawn_net const parts = parse(divided);
-        CHECK(parts.edges_stay_at_home);
-        CHECK(sorted(parts.edges) == sorted(whole.edges));
-        CHECK(parts.nodes.size() == whole.nodes.size());
+        drawn_net const clustered = parse(divided);
+        CHECK(clustered.edges_stay_at_home);
+        CHECK(sorted(clustered.edges) == sorted(whole.edges));
+        CHECK(clustered.nodes.size() == whole.nodes.size());
       }
   }
 }
 
-TEST_CASE("a step net in text form is drawn too") {
+TEST_CASE("dot: draws a step net that is stored as text") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { input: "x" output: "y" type: "RecurrentNetwork" arg { name: "step_net" s: "op { input: \"a\" type: \"Tanh\" }" } })");
   CHECK(count(dot(n), "Tanh") == 1);
 }
 
-TEST_CASE_TEMPLATE("any net whose names can be shown is drawn", N, plait::netdef, test::struct_net,
+TEST_CASE_TEMPLATE("dot: escapes the names of any net whose names have text", N, plait::netdef, test::struct_net,
                    test::temporary_net) {
   auto const n = test::make_net<N>({{{"Odd", {"quo\"te", "back\\slash", "new\nline"}, {"{brace}"}}}, {}, {}});
   std::string const drawn = dot(n, {.ssa = true});
@@ -187,21 +187,22 @@ TEST_CASE_TEMPLATE("any net whose names can be shown is drawn", N, plait::netdef
   CHECK(drawn.find("quo\\\"te") != std::string::npos);
 }
 
-TEST_CASE("every real net is drawn well-formed") {
+TEST_CASE("dot: every real net gives a well-formed graph") {
   for (auto const& file : plait_test::real_nets()) {
     CAPTURE(file.string());
     plait::netdef const n = plait::read_netdef(file);
     CHECK(well_formed(dot(n)));
     std::string const ssa = dot(n, {.ssa = true});
     CHECK(well_formed(ssa));
-    std::string const halves = dot(n, {.ssa = true, .parts = {{"a", n.op.size() / 2}, {"b", n.op.size() / 2, true}}});
+    std::string const halves =
+        dot(n, {.ssa = true, .clusters = {{"a", n.op.size() / 2}, {"b", n.op.size() / 2, true}}});
     CHECK(well_formed(halves));
     CHECK(parse(halves).edges_stay_at_home);
     CHECK(count(halves, " -> ") == count(ssa, " -> "));
   }
 }
 
-TEST_CASE("nets nested as deep as a reader allows cost no stack") {
+TEST_CASE("dot: draws 300 nested nets without recursion") {
   plait::netdef inner;
   inner.add_op("Relu", {"x"}, {"y"});
   for (int depth = 0; depth != 300; ++depth) {
@@ -215,7 +216,7 @@ TEST_CASE("nets nested as deep as a reader allows cost no stack") {
   CHECK(count(dot(inner), "subgraph cluster_") == 300);
 }
 
-TEST_CASE("an op with 200,000 outputs") {
+TEST_CASE("dot: draws an op with 200,000 outputs") {
   plait::netdef net;
   plait::op_def& op = net.add_op("Split", {"x"}, {});
   for (int i = 0; i != 200000; ++i) op.output.push_back(net.intern("part" + std::to_string(i)));

@@ -21,7 +21,7 @@ static_assert(plait::phi_insertable_program<test::phi_program> && plait::phi_ins
 static_assert(plait::phi_erasable_program<test::phi_program> && plait::copy_insertable_program<mir::Function>);
 static_assert(plait::edge_splitting_program<test::phi_program> && !plait::edge_splitting_program<mir::Function>);
 
-// i = phi(outside 0: i0, 1: i2); loop of two blocks, then the end; node 3 is unreachable and leads to 1.
+// i = phi(0: i0, 1: j) in a loop of one block; node 3 is unreachable and leads to 1.
 test::phi_program loop() {
   test::net_program p;
   p.targets = {{1}, {1, 2}, {}, {1}};
@@ -40,7 +40,7 @@ std::vector<plait::ssa_violation> violations(test::phi_program const& p) {
 
 }  // namespace
 
-TEST_CASE("a program in SSA form is read as it stands") {
+TEST_CASE("existing ssa: reads a program in SSA form unchanged") {
   test::phi_program const p = loop();
   plait::existing_ssa const ssa(p);
   CHECK(plait::verify_ssa(ssa).empty());
@@ -52,14 +52,14 @@ TEST_CASE("a program in SSA form is read as it stands") {
   CHECK(std::ranges::equal(form.arguments(0), std::array{v("i0"), v("j")}));
   CHECK(form.definition(v("j")) == ssa_site::of_op(ssa.op(1, 0)));
   CHECK(ssa.place(ssa.op(1, 1)) == 1);
-  CHECK(std::ranges::equal(ssa.given(), std::array{v("i0")}));
+  CHECK(std::ranges::equal(ssa.external_inputs(), std::array{v("i0")}));
   CHECK(std::ranges::equal(form.uses(v("j")),
                            std::vector<plait::ssa_use>{{ssa_site::of_phi(0), 1}, {ssa_site::of_op(ssa.op(1, 1)), 0}}));
   CHECK(std::ranges::equal(form.results(ssa.graph().number(2)), std::array{v("j")}));
   CHECK(ssa.find(std::string("none")) == plait::npos);
 }
 
-TEST_CASE("every mistake of a program with phis is reported") {
+TEST_CASE("existing ssa: verify_ssa reports every violation of a program with phis") {
   test::phi_program p = loop();
   plait::existing_ssa const good(p);
   auto const v = [&](char const* name) { return good.find(std::string(name)); };
@@ -84,14 +84,14 @@ TEST_CASE("every mistake of a program with phis is reported") {
                                             {ssa_fault::use_not_dominated, 0, ssa_site::of_op(0), 0, name("i")},
                                             {ssa_fault::undefined_value, 0, ssa_site::of_op(2), 0, name("nobody")}});
   }
-  SUBCASE("a result that is an op's, too") {
+  SUBCASE("a phi result that an op defines, too") {
     p.blocks[1].ops[0].outputs = {"i"};
     CHECK(std::ranges::count(violations(p), ssa_fault::defined_twice, &plait::ssa_violation::fault) == 1);
   }
   static_cast<void>(v);
 }
 
-TEST_CASE("parallel edges: one argument for all, or one for each") {
+TEST_CASE("existing ssa: parallel edges have one argument for all, or one for each") {
   test::phi_program p = loop();
   p.targets[1] = {1, 2, 1};
   CHECK(violations(p).empty());
@@ -107,7 +107,7 @@ TEST_CASE("parallel edges: one argument for all, or one for each") {
   CHECK(found[0].slot == 3);
 }
 
-TEST_CASE("a phi of the entry says what it is when control enters the program") {
+TEST_CASE("existing ssa: a phi of the entry has an argument for the value on entry") {
   test::net_program n;
   n.targets = {{0, 1}, {}};
   n.blocks.resize(2);

@@ -1,4 +1,4 @@
-#include <plait/ssa/parallel_copy.hpp>
+#include <plait/ssa/detail/parallel_copy.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -21,7 +21,7 @@ copies in_order(copies const& at_once, std::uint32_t locations) {
   return made;
 }
 
-// Cycles that no copy leads out of.
+// Returns the number of cycles that no copy leads out of.
 std::size_t closed_cycles(copies const& at_once, std::size_t locations) {
   std::vector<std::uint32_t> from(locations, plait::npos);
   std::vector<std::set<std::uint32_t>> readers(locations);
@@ -49,7 +49,7 @@ std::size_t closed_cycles(copies const& at_once, std::size_t locations) {
 
 }  // namespace
 
-TEST_CASE("copies in order do what they do at once, and there are as few as can be") {
+TEST_CASE("parallel copy: the sequence has the same effect with the minimal number of copies") {
   plait::copy_sequencer sequencer;
   for (unsigned seed = 0; seed != 20'000; ++seed) {
     CAPTURE(seed);
@@ -81,18 +81,18 @@ TEST_CASE("copies in order do what they do at once, and there are as few as can 
   }
 }
 
-TEST_CASE("swaps, chains, duplicates") {
+TEST_CASE("parallel copy: handles swaps, chains and duplicates") {
   CHECK(in_order({{0, 1}, {1, 0}}, 2) == copies{{2, 0}, {0, 1}, {1, 2}});
   CHECK(in_order({{0, 1}, {1, 2}}, 3) == copies{{0, 1}, {1, 2}});
   CHECK(in_order({{1, 0}, {2, 0}, {1, 0}, {3, 3}}, 4).size() == 2);
-  // A copy leads out of the cycle: what it made serves to close it.
+  // A copy out of the cycle serves as the temporary that breaks it.
   CHECK(in_order({{0, 1}, {1, 0}, {2, 0}}, 3).size() == 3);
   CHECK(in_order({}, 0).empty());
   CHECK_THROWS_AS(in_order({{0, 1}, {0, 2}}, 3), plait::precondition_error);
   CHECK_THROWS_AS(in_order({{0, 3}}, 3), plait::precondition_error);
 }
 
-TEST_CASE("a cycle of a million locations") {
+TEST_CASE("parallel copy: handles a cycle of a million locations") {
   constexpr std::uint32_t n = 1'000'000;
   copies at_once;
   for (std::uint32_t i = 0; i != n; ++i) at_once.push_back({i, (i + 1) % n});

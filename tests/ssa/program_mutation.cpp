@@ -12,7 +12,7 @@
 
 namespace {
 
-// Phis whose arguments do not say where they come from.
+// Phis whose arguments have no predecessors.
 struct broken_phis : test::net_program {
   struct phi {};
   std::vector<phi> phis(int) const { return {}; }
@@ -20,7 +20,7 @@ struct broken_phis : test::net_program {
   static std::vector<std::string> phi_arguments(phi const&) { return {}; }
 };
 
-// Everything but a way to rename: blocks cannot be changed.
+// A program that is not renamable: blocks are const.
 struct read_only : test::net_program {
   test::struct_net const& block(int n) const { return blocks[static_cast<std::size_t>(n)]; }
   void insert_phi(int, std::string const&, std::span<plait::phi_argument<int, std::string> const>) {}
@@ -28,7 +28,7 @@ struct read_only : test::net_program {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("each concept asks for its hooks and no others", P, PLAIT_PHI_PROGRAMS) {
+TEST_CASE_TEMPLATE("program mutation: each concept requires its hooks only", P, PLAIT_PHI_PROGRAMS) {
   static_assert(plait::program_with_phis<P> && plait::program_with_phis<P const&>);
   PLAIT_CHECK_PROGRAM_WITH_PHIS(P);
   static_assert(plait::renamable_program<P>);
@@ -38,7 +38,7 @@ TEST_CASE_TEMPLATE("each concept asks for its hooks and no others", P, PLAIT_PHI
   CHECK(plait::phi_argument_t<P>{} == plait::phi_argument_t<P>{std::nullopt, plait::program_name_t<P>{}});
 }
 
-// What lacks a hook is no model, and nothing is a hard error.
+// A type without the hooks does not model the concepts, without a hard error.
 static_assert(!plait::program_with_phis<test::net_program> && plait::renamable_program<test::net_program>);
 static_assert(!plait::phi_insertable_program<test::net_program> && !plait::copy_insertable_program<test::net_program>);
 static_assert(!plait::program_with_phis<broken_phis>);
@@ -47,7 +47,8 @@ static_assert(plait::edge_splitting_program<test::phi_program> && !plait::edge_s
 static_assert(!plait::program_with_phis<int> && !plait::renamable_program<std::vector<std::vector<int>>>);
 static_assert(!plait::edge_splitting_program<int> && !plait::phi_erasable_program<int>);
 
-TEST_CASE_TEMPLATE("members are hooks of types of one's own, as specialised ones are", P, PLAIT_PHI_PROGRAMS) {
+TEST_CASE_TEMPLATE("program mutation: members of a user-defined program are hooks, as are those of a specialisation", P,
+                   PLAIT_PHI_PROGRAMS) {
   using traits = plait::program_traits<P>;
   P p = test::make_program<P>(test::random_program(2));
   test::settle(p);

@@ -1,4 +1,4 @@
-#include <plait/ssa/program_names.hpp>
+#include <plait/ssa/detail/program_names.hpp>
 
 #include <cstddef>
 #include <map>
@@ -15,15 +15,15 @@
 
 namespace {
 
-// Names that are neither texts nor have any, and no way to make one: nothing is guessed.
+// Names without text, and no new_name: not a name_making_program.
 struct nameless : test::numbered_program {
   unsigned new_name(unsigned) = delete;
 };
-// Makes what is no name.
+// new_name returns another type than a name.
 struct misnamed : test::numbered_program {
   static std::string new_name(unsigned) { return {}; }
 };
-// Makes a name there is already: that of the same register, or the same one each time.
+// new_name returns an existing name: the same register, or a fixed one.
 struct careless : test::numbered_program {
   using test::numbered_program::numbered_program;
   unsigned new_name(unsigned from) const { return fixed ? *fixed : from; }
@@ -40,7 +40,7 @@ static_assert(!plait::name_making_program<int> && !plait::name_making_program<st
 static_assert(std::is_same_v<plait::detail::new_name_t<test::numbered_program>, unsigned>);
 static_assert(std::is_same_v<plait::detail::new_name_t<mir::Function>, std::string>);
 
-// Blocks that know their program: the net makes names.
+// Blocks that refer to their program, so that the net has new_name.
 struct net_makes : test::numbered_program {
   struct net : test::numbered_program::net {
     std::vector<std::string>* origins = nullptr;
@@ -61,7 +61,7 @@ struct net_makes : test::numbered_program {
 static_assert(plait::naming_net<net_makes::net> && !plait::naming_net<test::numbered_program::net>);
 static_assert(plait::detail::has_new_name<net_makes> && !plait::detail::has_own_new_name<net_makes>);
 
-// x is given, and overwritten in one of two ways that meet; both are used behind.
+// x is an input, and overwritten in one arm of a diamond; the join is the result.
 test::net_program diamond() {
   test::net_program n;
   n.targets = {{1, 2}, {3}, {3}, {}};
@@ -75,12 +75,12 @@ test::net_program diamond() {
 
 }  // namespace
 
-TEST_CASE("new_name: registers are numbered on, in the order of values") {
+TEST_CASE("program names: new_name numbers registers in the order of values") {
   SUBCASE("every version") {
     test::numbered_program p(diamond());
     CHECK(plait::rewrite_into_ssa(p) == 1);
     CHECK(plait::verify_ssa(plait::existing_ssa(p)).empty());
-    CHECK(p.origins.size() == 6);  // x and c as given, x after the Add, and what the phi makes: four new ones
+    CHECK(p.origins.size() == 6);  // four new ones: x and c on entry, x after the Add, and the phi's result
     std::vector<unsigned> const given = p.blocks[0].external_inputs;
     CHECK(given[0] >= 2);
     CHECK(given[1] >= 2);
@@ -92,7 +92,7 @@ TEST_CASE("new_name: registers are numbered on, in the order of values") {
     REQUIRE(p.merges[3].size() == 1);
     CHECK(p.blocks[3].external_outputs[0] == p.merges[3][0].result);
   }
-  SUBCASE("several versions: what is given keeps its register") {
+  SUBCASE("several versions: external inputs keep their registers") {
     test::numbered_program p(diamond());
     std::vector<unsigned> const given = p.blocks[0].external_inputs;
     plait::rewrite_into_ssa(p, {.naming = plait::ssa_naming::several_versions});
@@ -100,13 +100,13 @@ TEST_CASE("new_name: registers are numbered on, in the order of values") {
     CHECK(p.blocks[0].external_inputs == given);
     CHECK(p.origins.size() == 4);
     CHECK(p.blocks[1].ops[0].outputs[0] >= 2);
-    // Out again: one register for all of x, and no copy.
+    // Out of SSA form: one register for all of x, and no copy.
     CHECK(plait::rewrite_out_of_ssa(p) == 0);
     CHECK(p.blocks == test::numbered_program(diamond()).blocks);
   }
 }
 
-TEST_CASE("new_name: the net at the entry makes names where the program does not") {
+TEST_CASE("program names: the entry net's new_name is the fallback for the program's") {
   net_makes p(diamond());
   test::numbered_program same(diamond());
   CHECK(plait::rewrite_into_ssa(p) == plait::rewrite_into_ssa(same));
@@ -115,7 +115,7 @@ TEST_CASE("new_name: the net at the entry makes names where the program does not
   CHECK(p.origins == same.origins);
 }
 
-TEST_CASE("new_name: a register for copies that change places, and only then") {
+TEST_CASE("program names: only cycles of copies need a new register") {
   // A loop that swaps a and b.
   test::net_program n;
   n.targets = {{1}, {1, 2}, {}};
@@ -126,7 +126,7 @@ TEST_CASE("new_name: a register for copies that change places, and only then") {
   test::numbered_program p(n);
   plait::rewrite_into_ssa(p);
   REQUIRE(p.merges[1].size() == 2);
-  // What a pass does: reads of what copies make become reads of what they copy.
+  // Propagates the copies.
   std::map<unsigned, unsigned> source;
   for (auto const& op : p.blocks[1].ops)
     if (op.type == "Copy") source[op.outputs[0]] = op.inputs[0];
@@ -145,7 +145,7 @@ TEST_CASE("new_name: a register for copies that change places, and only then") {
   CHECK(test::interpret_phis(p, 5) == expected);
 }
 
-TEST_CASE("new_name: a name that the program has is refused, and nothing is changed") {
+TEST_CASE("program names: an existing name from new_name is refused, and nothing is changed") {
   for (std::optional<unsigned> const fixed : {std::optional<unsigned>(), std::optional(1u), std::optional(7u)}) {
     CAPTURE(fixed.value_or(99));
     careless p(diamond());
@@ -156,8 +156,8 @@ TEST_CASE("new_name: a name that the program has is refused, and nothing is chan
       FAIL("the same name twice");
     } catch (plait::net_error const& problem) {
       std::string const text = problem.what();
-      CHECK(text.find("plait: new_name(p, name) made '") == 0);
-      CHECK(text.find("and the program has that name already") != std::string::npos);
+      CHECK(text.find("plait: new_name(p, name) returned '") == 0);
+      CHECK(text.find("but the program has that name already") != std::string::npos);
       CHECK((problem.blob == "0" || problem.blob == "1"));
     }
     CHECK(p.blocks == before.blocks);

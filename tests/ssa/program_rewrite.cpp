@@ -22,7 +22,7 @@ std::vector<plait::ssa_violation> violations(P const& p) {
   return found;
 }
 
-// Replaces reads of what copies make by what they copy, and removes them.
+// Propagates copies and removes them.
 void propagate_copies(test::phi_program& p) {
   std::map<std::string, std::string> source;
   for (auto& net : p.blocks)
@@ -43,7 +43,7 @@ void propagate_copies(test::phi_program& p) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("thousands of random programs, into SSA form and out of it, run the same", P, PLAIT_PHI_PROGRAMS,
+TEST_CASE_TEMPLATE("program rewrite: random programs run the same in SSA form and out of it", P, PLAIT_PHI_PROGRAMS,
                    PLAIT_NAMING_PROGRAMS) {
   std::size_t copies = 0, refused = 0;
   for (unsigned seed = 0; seed != (plait::detail::has_new_name<P> ? 2'000u : 10'000u); ++seed) {
@@ -61,7 +61,7 @@ TEST_CASE_TEMPLATE("thousands of random programs, into SSA form and out of it, r
       REQUIRE(violations(p).empty());
       REQUIRE(test::interpret_phis(p, seed) == expected);
       if constexpr (std::is_same_v<P, test::phi_program>) {
-        // Names in blocks that nothing reaches are no values.
+        // Names in unreachable blocks are no values.
         if (seed % 5 != 0 && plait::flow_snapshot<P>(p).size() == p.size()) {
           propagate_copies(p);
           REQUIRE(violations(p).empty());
@@ -85,7 +85,7 @@ TEST_CASE_TEMPLATE("thousands of random programs, into SSA form and out of it, r
   if (std::is_same_v<P, test::phi_program>) CHECK(copies > 1'000);
 }
 
-TEST_CASE("names, as ssa_rewrite of nets makes them") {
+TEST_CASE("program rewrite: names values as ssa_rewrite does") {
   test::net_program n;
   n.targets = {{1, 2}, {3}, {3}, {}};
   n.blocks.resize(4);
@@ -105,7 +105,7 @@ TEST_CASE("names, as ssa_rewrite of nets makes them") {
     CHECK(p.blocks[3].external_outputs[0] == "x_2");
     std::ranges::sort(p.merges[3][0].arguments, {}, &test::phi_program::argument::from);
     CHECK(p.merges[3][0].arguments == std::vector<test::phi_program::argument>{{1, "x_1"}, {2, "x_0"}});
-    // Out again: x_0 and what became of it live in one place, that of what was given.
+    // Out of SSA form: all versions of x are coalesced into x_0, the external input.
     CHECK(plait::rewrite_out_of_ssa(p) == 0);
     CHECK(p.blocks[1].ops[0] == plait::op_spec{"Add", {"x_0", "c_0"}, {"x_0"}});
     CHECK(p.blocks[3].external_outputs[0] == "x_0");
@@ -129,7 +129,7 @@ TEST_CASE("names, as ssa_rewrite of nets makes them") {
   }
 }
 
-TEST_CASE("what is not in SSA form is refused, and unchanged") {
+TEST_CASE("program rewrite: a program that is not in SSA form is refused, and unchanged") {
   test::phi_program p(test::random_program(3));
   p.blocks[0].ops = {{"Const:1", {}, {"a"}}, {"Const:2", {}, {"a"}}};
   p.targets[0] = {};
@@ -144,7 +144,7 @@ TEST_CASE("what is not in SSA form is refused, and unchanged") {
   CHECK(p.blocks == before.blocks);
 }
 
-TEST_CASE_TEMPLATE("a program that holds phis already is refused, and unchanged", P, PLAIT_PHI_PROGRAMS,
+TEST_CASE_TEMPLATE("program rewrite: a program that has phis already is refused, and unchanged", P, PLAIT_PHI_PROGRAMS,
                    PLAIT_NAMING_PROGRAMS) {
   test::net_program n;
   n.targets = {{1, 2}, {2}, {}};
@@ -166,7 +166,7 @@ TEST_CASE_TEMPLATE("a program that holds phis already is refused, and unchanged"
     else
       CHECK(problem.blob == "x_2");
     CHECK(std::string(problem.what()) ==
-          "plait: a phi makes '" + problem.blob + "' already: take the program out of SSA form first");
+          "plait: the program has a phi that defines '" + problem.blob + "': take it out of SSA form first");
   }
   CHECK(violations(p).empty());
   CHECK(test::interpret_phis(p, 1) == before);

@@ -1,4 +1,4 @@
-#include <plait/ssa/redundant_phis.hpp>
+#include <plait/ssa/detail/redundant_phis.hpp>
 
 #include <algorithm>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// 0 → {1, 2}, 1 ↔ 2, 2 → 3: a loop that is entered at two places.
+// 0 → {1, 2}, 1 ↔ 2, 2 → 3: an irreducible loop with two entries.
 test::phi_program two_entries(std::vector<test::phi_program::phi> at_1, std::vector<test::phi_program::phi> at_2) {
   test::net_program n;
   n.targets = {{1, 2}, {2}, {1, 3}, {}};
@@ -30,7 +30,7 @@ test::phi_program two_entries(std::vector<test::phi_program::phi> at_1, std::vec
 
 }  // namespace
 
-TEST_CASE("phis that only take each other and one value are that value") {
+TEST_CASE("redundant phis: a set of phis with a single outer argument is that value") {
   auto const p = two_entries({{"x", {{0, "a"}, {2, "y"}}}}, {{"y", {{0, "a"}, {1, "x"}}}});
   plait::existing_ssa const ssa(p);
   plait::dense_ssa form = ssa.form();
@@ -47,7 +47,7 @@ TEST_CASE("phis that only take each other and one value are that value") {
   CHECK(plait::remove_redundant_phis(form) == 0);
 }
 
-TEST_CASE("phis of two values stay, and those among them that need not are found") {
+TEST_CASE("redundant phis: phis of two values stay, and nested redundant ones are removed") {
   SUBCASE("two values") {
     auto const p = two_entries({{"x", {{0, "a"}, {2, "y"}}}}, {{"y", {{0, "b"}, {1, "x"}}}});
     plait::existing_ssa const ssa(p);
@@ -55,7 +55,7 @@ TEST_CASE("phis of two values stay, and those among them that need not are found
     CHECK(plait::remove_redundant_phis(form) == 0);
     CHECK(std::ranges::equal(form.phi_arguments.items(), ssa.form().phi_arguments.items()));
   }
-  SUBCASE("inside of a loop that chooses: only the phi of the loop stays") {
+  SUBCASE("an inner irreducible loop: only the outer phi stays") {
     // 0 → 1 → {2, 3}, 2 ↔ 3, 3 → {1, 4}
     test::net_program n;
     n.targets = {{1}, {2, 3}, {3}, {2, 1, 4}, {}};
@@ -72,7 +72,7 @@ TEST_CASE("phis of two values stay, and those among them that need not are found
     REQUIRE(plait::verify_ssa(ssa).empty());
     plait::dense_ssa form = ssa.form();
     std::vector<plait::value_index> now;
-    CHECK(plait::remove_redundant_phis(form, &now) == 3);  // k, x and y are b
+    CHECK(plait::remove_redundant_phis(form, &now) == 3);  // k, x and y equal b
     CHECK(form.phi_count() == 1);
     CHECK(now[ssa.find(std::string("y"))] == ssa.find(std::string("b")));
     CHECK(form.definition(ssa.find(std::string("h"))) == plait::ssa_site::of_phi(0));
@@ -80,7 +80,7 @@ TEST_CASE("phis of two values stay, and those among them that need not are found
   }
 }
 
-TEST_CASE("construction makes no redundant phis, of any pruning") {
+TEST_CASE("redundant phis: construction creates none, with any pruning") {
   plait::program_ssa<test::net_program> ssa;
   for (unsigned seed = 0; seed != 3'000; ++seed) {
     CAPTURE(seed);

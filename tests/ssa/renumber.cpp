@@ -16,7 +16,7 @@
 
 namespace {
 
-// Names are numbers; a net counts them.
+// A net whose names are consecutive numbers.
 struct numbered {
   struct op {
     std::vector<unsigned> inputs;
@@ -28,7 +28,7 @@ struct numbered {
   std::vector<unsigned> external_inputs;
   std::vector<unsigned> external_outputs;
   unsigned used = 0;
-  std::optional<unsigned> fixed = {};  // what a careless net makes
+  std::optional<unsigned> fixed = {};  // the name that a faulty new_name returns
 
   unsigned new_name(unsigned) { return fixed ? *fixed : used++; }
   unsigned known(unsigned i) {
@@ -38,7 +38,7 @@ struct numbered {
   friend bool operator==(numbered const&, numbered const&) = default;
 };
 
-// Names are pointers to values that the net owns; they have no text.
+// A net whose names are pointers to values that it owns, without text.
 struct pointed {
   struct op {
     std::vector<int const*> inputs;
@@ -60,7 +60,7 @@ struct pointed {
 static_assert(plait::ssa_renumberable_net<numbered> && plait::ssa_renumberable_net<pointed>);
 static_assert(!plait::nameable_net<numbered> && !plait::ssa_renumberable_net<int>);
 
-// Some ops over five blobs, of which two or three are given; results that are written or given.
+// Returns a random net of some ops over five blobs, with two or three external inputs and valid external outputs.
 template <class N>
 N random_net(unsigned seed) {
   std::mt19937 random(seed);
@@ -79,7 +79,7 @@ N random_net(unsigned seed) {
   return n;
 }
 
-// What all operands are, by value number, in order.
+// Returns the values of all operands, in order.
 template <class N>
 std::vector<std::pair<plait::blob_index, std::uint32_t>> values_of(plait::ssa_form<N> const& ssa) {
   std::vector<std::pair<plait::blob_index, std::uint32_t>> all;
@@ -97,7 +97,7 @@ std::vector<std::pair<plait::blob_index, std::uint32_t>> values_of(plait::ssa_fo
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("ssa_renumber: the new names are the versions there were, one for each", N, numbered, pointed) {
+TEST_CASE_TEMPLATE("ssa renumber: new names and old versions correspond one to one", N, numbered, pointed) {
   for (unsigned seed = 0; seed != 500; ++seed) {
     CAPTURE(seed);
     for (auto const naming : {plait::ssa_naming::every_version, plait::ssa_naming::several_versions}) {
@@ -108,7 +108,7 @@ TEST_CASE_TEMPLATE("ssa_renumber: the new names are the versions there were, one
       auto const promised = n.external_outputs;
       auto const changed = plait::ssa_renumber(n, naming);
       auto const now = values_of(plait::get_ssa(n));
-      // Two operands have one name afterwards if and only if they had one value before.
+      // Two operands have the same name afterwards exactly if they had the same value before.
       REQUIRE(now.size() == old.size());
       std::map<std::pair<plait::blob_index, std::uint32_t>, plait::blob_index> blob_of;
       std::map<plait::blob_index, std::pair<plait::blob_index, std::uint32_t>> value_of;
@@ -128,14 +128,14 @@ TEST_CASE_TEMPLATE("ssa_renumber: the new names are the versions there were, one
   }
 }
 
-TEST_CASE("ssa_renumber: registers in the order of blobs and versions") {
+TEST_CASE("ssa renumber: numbers registers in the order of blobs and versions") {
   numbered n{{{{0, 1}, {0}}, {{0}, {0, 2}}}, {0, 1}, {0}, 3};
   plait::ssa_renumber(n, plait::ssa_naming::several_versions);
   CHECK(n == numbered{{{{0, 1}, {3}}, {{3}, {4, 2}}}, {0, 1}, {4}, 5});
 }
 
-TEST_CASE("ssa_renumber: what is refused leaves the net as it is") {
-  SUBCASE("a name that the net has, or that was made before") {
+TEST_CASE("ssa renumber: a refusal leaves the net unchanged") {
+  SUBCASE("new_name returns an existing name, or one twice") {
     for (unsigned const fixed : {0u, 1u, 2u, 9u}) {
       CAPTURE(fixed);
       numbered n{{{{0, 1}, {0}}, {{0}, {0, 2}}}, {0, 1}, {0}, 3, fixed};
@@ -150,7 +150,7 @@ TEST_CASE("ssa_renumber: what is refused leaves the net as it is") {
       CHECK(n == before);
     }
   }
-  SUBCASE("an output that nothing makes") {
+  SUBCASE("an unwritten external output") {
     numbered n{{{{0}, {1}}}, {0}, {7}, 8};
     numbered const before = n;
     CHECK_THROWS_AS(plait::ssa_renumber(n), plait::net_error);

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 #include <oracle/symbolic_run.hpp>
@@ -36,7 +36,7 @@ plait::net_error refusal(N const& n, F f) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("every version in its name", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("ssa rewrite: every_version renames every value", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(chain);
   auto const result = plait::ssa_rewrite(n, {.value_info = {"x", "other"}});
   test::struct_net const after = test::describe(n);
@@ -50,7 +50,7 @@ TEST_CASE_TEMPLATE("every version in its name", N, PLAIT_MUTABLE_NETS) {
   CHECK(result.value_info == names{"x_0", "other_0"});
 }
 
-TEST_CASE_TEMPLATE("only what has several versions", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("ssa rewrite: several_versions renames only blobs with several versions", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(chain);
   auto const result = plait::ssa_rewrite(n, {.naming = plait::ssa_naming::several_versions, .value_info = {"x"}});
   test::struct_net const after = test::describe(n);
@@ -60,14 +60,14 @@ TEST_CASE_TEMPLATE("only what has several versions", N, PLAIT_MUTABLE_NETS) {
   CHECK(after.ops[2].outputs == names{"y"});
   CHECK(result.value_info == names{"x"});
 
-  // An input that is overwritten has two versions, read or not.
+  // An overwritten input has two versions, whether read or not.
   auto m = test::make_net<N>({{{"Fill", {}, {"x"}}, {"Relu", {"x"}, {"y"}}}, {"x"}, {"y"}});
   plait::ssa_rewrite(m, {.naming = plait::ssa_naming::several_versions});
   CHECK(test::describe(m).ops[0].outputs == names{"x_1"});
   CHECK(test::describe(m).external_inputs == names{"x"});
 }
 
-TEST_CASE_TEMPLATE("afterwards each name is written once, and the same is computed", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("ssa rewrite: writes each name once and preserves what the net computes", N, PLAIT_MUTABLE_NETS) {
   std::mt19937 random(77);
   for (int round = 0; round != 300; ++round) {
     CAPTURE(round);
@@ -89,7 +89,7 @@ TEST_CASE_TEMPLATE("afterwards each name is written once, and the same is comput
   }
 }
 
-TEST_CASE_TEMPLATE("a name that exists already", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("ssa rewrite: a name of another blob is refused, or numbered", N, PLAIT_MUTABLE_NETS) {
   test::struct_net const net{
       {{"A", {"h_2"}, {"h"}}, {"B", {"h"}, {"h"}}, {"C", {"h", "h_2"}, {"h_2_1"}}}, {"h_2"}, {"h_2_1"}};
   auto n = test::make_net<N>(net);
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("a name that exists already", N, PLAIT_MUTABLE_NETS) {
   CHECK(problem.op == 1);
   CHECK(problem.blob == "h_2");
   plait::ssa_rewrite(n, {.naming = plait::ssa_naming::several_versions, .collision = plait::name_collision::number});
-  CHECK(test::describe(n).ops[1].outputs == names{"h_2_2"});  // h_2_1 is taken as well
+  CHECK(test::describe(n).ops[1].outputs == names{"h_2_2"});  // h_2_1 exists, too
   CHECK(test::symbolic_outputs(test::describe(n)) == test::symbolic_outputs(net));
 
   auto m = test::make_net<N>(net);
@@ -105,7 +105,7 @@ TEST_CASE_TEMPLATE("a name that exists already", N, PLAIT_MUTABLE_NETS) {
   CHECK(test::describe(m).ops[2].inputs == names{"h_2", "h_2_0"});
 }
 
-TEST_CASE_TEMPLATE("parameters of the init net are version 0", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("ssa rewrite: parameters of the init net are version 0", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(chain);
   auto init = test::make_net<N>({{{"GivenTensorFill", {}, {"w"}}, {"GivenTensorIntFill", {}, {"b"}}}, {}, {"w", "b"}});
   plait::ssa_rewrite(n, init);
@@ -124,7 +124,7 @@ TEST_CASE_TEMPLATE("parameters of the init net are version 0", N, PLAIT_MUTABLE_
   refused({{{"GivenTensorFill", {}, {"w"}}, {"GivenTensorFill", {}, {"w"}}}}, 1);
 }
 
-TEST_CASE_TEMPLATE("outputs nobody writes", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("ssa rewrite: unwritten external outputs are refused", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}, {"x"}, {"y", "nobody"}});
   CHECK(refusal(n, [&] { plait::ssa_rewrite(n); }).blob == "nobody");
   auto m = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}, {"x"}, {"y", "x"}});
@@ -133,7 +133,7 @@ TEST_CASE_TEMPLATE("outputs nobody writes", N, PLAIT_MUTABLE_NETS) {
   CHECK(test::describe(m).external_outputs == names{"y_1", "x_0"});
 }
 
-TEST_CASE("nested nets follow, or are left alone on request") {
+TEST_CASE("ssa rewrite: nested nets are renamed, or unchanged on request") {
   char const* const text = R"(
     op { type: "Relu" input: "x" output: "h" }
     op { type: "If" input: "c" output: "y"
@@ -143,7 +143,7 @@ TEST_CASE("nested nets follow, or are left alone on request") {
   plait::ssa_rewrite(n);
   plait::netdef const& inner = *n.op[1].arg[0].n;
   CHECK(inner.text(inner.op[0].input[0]) == "h_1");
-  CHECK(inner.text(inner.op[0].output[0]) == "t_1");  // t is the outer net's, too: the branch runs in its workspace
+  CHECK(inner.text(inner.op[0].output[0]) == "t_1");  // t is a blob of the outer net: the branch shares its workspace
   CHECK(inner.text(inner.op[1].output[0]) == "y_1");
 
   auto m = plait::read_netdef_text(text);
@@ -153,7 +153,7 @@ TEST_CASE("nested nets follow, or are left alone on request") {
   CHECK(m.text(m.op[1].output[0]) == "y_1");
 }
 
-TEST_CASE("a nested net that updates a blob in place has one name for two") {
+TEST_CASE("ssa rewrite: a nested net that updates an outer blob in place is refused") {
   auto n = plait::read_netdef_text(R"(
     op { type: "While" input: "c" input: "i" output: "i" arg { name: "loop_net" n { op { type: "Inc" input: "i" output: "i" } } } }
     external_input: "c" external_input: "i" external_output: "i")");
@@ -162,7 +162,7 @@ TEST_CASE("a nested net that updates a blob in place has one name for two") {
   CHECK(problem.blob == "i");
 }
 
-TEST_CASE("a Do that updates a blob is bound to it once") {
+TEST_CASE("ssa rewrite: a Do that updates an outer blob is refused") {
   char const* const text = R"(
     op { type: "CreateScope" output: "ws" }
     op { type: "Do" input: "x" input: "ws" output: "x" output: "ws"
@@ -177,7 +177,7 @@ TEST_CASE("a Do that updates a blob is bound to it once") {
   CHECK(n.text(n.op[1].output[0]) == "x_1");
 }
 
-TEST_CASE("what ops inside wait for is renamed along") {
+TEST_CASE("ssa rewrite: control inputs of nested ops are renamed") {
   auto n = plait::read_netdef_text(R"(
     op { type: "Relu" input: "a" output: "x" }
     op { type: "If" input: "c" output: "y"
@@ -188,7 +188,7 @@ TEST_CASE("what ops inside wait for is renamed along") {
   CHECK(branch.text(branch.op[0].extras().control_input[0]) == "x_1");
 }
 
-TEST_CASE("a million ops in SSA form") {
+TEST_CASE("ssa rewrite: handles a million ops") {
   auto n = test::make_net<plait::netdef>(test::long_net(1'000'000));
   plait::ssa_rewrite(n);
   CHECK(n.text(n.external_input[0]) == "x_0");

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/construction.hpp>
 #include <plait/ssa/destruction.hpp>
@@ -19,7 +19,7 @@
 
 namespace {
 
-// An IR whose ops hold nets and are made when they are asked for; no adaptation but its members.
+// An IR with nested nets whose ops are created on access, adapted by its members alone.
 struct region {
   struct held {
     std::shared_ptr<region const> net;
@@ -46,7 +46,7 @@ region::held nest(plait::subnet_role role, std::vector<region::op> ops) {
   return {std::make_shared<region const>(region{std::move(ops)}), plait::subnet_scope::shared, {}, role};
 }
 
-// t is written in the loop; a branch in it writes x; the other does not.
+// The loop writes t; one branch of the If in it writes x, the other does not.
 plait::netdef example(std::type_identity<plait::netdef>) {
   return plait::read_netdef_text(R"(
     external_input: "x" external_input: "c" external_output: "x"
@@ -106,7 +106,8 @@ std::vector<std::string> listing(plait::structured_program<N> const& p) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("If and While become pieces and ways, and x a phi where ways meet", N, plait::netdef, region) {
+TEST_CASE_TEMPLATE("structured program: If and While become basic blocks and edges, with phis at joins", N,
+                   plait::netdef, region) {
   N const n = example(std::type_identity<N>());
   plait::structured_program const p(n);
   static_assert(plait::check_program<plait::structured_program<N>>());
@@ -129,7 +130,7 @@ TEST_CASE_TEMPLATE("If and While become pieces and ways, and x a phi where ways 
   plait::program_ssa const ssa(p);
   CHECK(plait::verify_ssa(ssa).empty());
   plait::blob_index const x = p.find(std::string("x"));
-  // Behind an If, what an op reads is the phi of both branches; without else, of the branch and of what was before.
+  // Behind an If, x is the phi of both branches; without else, of the branch and the value before.
   auto const merged = [&](std::uint32_t block) {
     auto const phis = ssa.phis(block);
     REQUIRE(phis.size() == 1);
@@ -153,7 +154,8 @@ TEST_CASE_TEMPLATE("If and While become pieces and ways, and x a phi where ways 
   CHECK(plait::program_destruction(p, ssa).copy_count() == 0);
 }
 
-TEST_CASE_TEMPLATE("a net without control flow is one piece, with the versions of get_ssa", N, plait::netdef, region) {
+TEST_CASE_TEMPLATE("structured program: a net without control flow is one basic block with the versions of get_ssa", N,
+                   plait::netdef, region) {
   N n = example(std::type_identity<N>());
   auto& ops = code_of(n);
   ops.erase(ops.begin() + 1, ops.begin() + 3);
@@ -168,7 +170,7 @@ TEST_CASE_TEMPLATE("a net without control flow is one piece, with the versions o
   }
 }
 
-TEST_CASE("a Do: names are bound, others are its own") {
+TEST_CASE("structured program: a Do binds names to outer blobs, and other names are local") {
   auto const n = plait::read_netdef_text(R"(
     external_input: "a" external_input: "t" external_input: "ws" external_output: "b"
     op { type: "Do" input: "a" input: "ws" output: "b" output: "ws"
@@ -187,7 +189,7 @@ TEST_CASE("a Do: names are bound, others are its own") {
   CHECK(ssa.undefined_uses().empty());
 }
 
-TEST_CASE("ops that hold nets of other kinds stay whole, and read what these read") {
+TEST_CASE("structured program: other ops with nested nets are not lowered, and read what these read") {
   auto const n = plait::read_netdef_text(R"(
     op { type: "RecurrentNetwork" input: "s" output: "o"
          arg { name: "step_net" n { op { type: "FC" input: "x_t" input: "w" output: "h" } } }
@@ -196,7 +198,7 @@ TEST_CASE("ops that hold nets of other kinds stay whole, and read what these rea
   CHECK(listing(p) == std::vector<std::string>{"0: RecurrentNetwork(s w )o  >"});
 }
 
-TEST_CASE("nets that do not fit together are refused") {
+TEST_CASE("structured program: nets of mismatched roles are refused") {
   auto const refused = [](char const* text, std::string const& blob = "") {
     auto const n = plait::read_netdef_text(text);
     try {
@@ -220,7 +222,7 @@ TEST_CASE("nets that do not fit together are refused") {
           "in");
 }
 
-TEST_CASE("a hundred thousand nested Ifs: no recursion") {
+TEST_CASE("structured program: lowers 100,000 nested Ifs without recursion") {
   auto inner = std::make_shared<region>();
   inner->code = {{"Neg", {"x"}, {"x"}}};
   std::vector<std::shared_ptr<region>> all = {inner};
@@ -233,9 +235,9 @@ TEST_CASE("a hundred thousand nested Ifs: no recursion") {
     plait::structured_program const p(*all.back());
     CHECK(p.size() == 200'001);
     plait::program_ssa const ssa(p);
-    CHECK(ssa.phi_count() == 0);  // nobody reads x behind them
+    CHECK(ssa.phi_count() == 0);  // x is dead behind them
   }
-  // Held by each other: let go from the outside in, one by one.
+  // Releases the regions one by one from the outside in, without recursion.
   while (!all.empty()) {
     auto last = std::move(all.back());
     all.pop_back();

@@ -23,14 +23,14 @@ using plait::ssa_violation;
 
 using program_form = plait::program_ssa<test::net_program>;
 
-// Whether a way leads from the entry to the end of `to`, or before its op, without the definition of the value.
+// Returns true if every path from the entry to the end of `to`, or to its op `before`, passes the definition.
 bool is_dominated(program_form const& ssa, plait::dense_ssa const& form, plait::value_index v, std::uint32_t to,
                   plait::op_index before) {
   ssa_site const made = form.definition(v);
   if (made == ssa_site()) return true;
   std::uint32_t const from = form.block_of_value(v);
   if (from == to && (made.is_phi() || made.op() < before)) return true;
-  // In its own block after the use: only a way around could help, and that has passed the use already.
+  // The definition follows the use in its block: a path around a loop has passed the use before.
   if (from == to) return false;
   std::vector<char> seen(form.block_count(), 0);
   std::vector<std::uint32_t> waiting;
@@ -62,7 +62,7 @@ test::net_program diamond_with_loop() {
 
 }  // namespace
 
-TEST_CASE("what construction makes is in SSA form; a use of any other value is one exactly if it is dominated") {
+TEST_CASE("verify ssa: accepts construction, and a changed use exactly if its definition dominates it") {
   program_form ssa;
   std::mt19937 random(11);
   std::size_t wrong = 0;
@@ -106,7 +106,7 @@ TEST_CASE("what construction makes is in SSA form; a use of any other value is o
   CHECK(wrong > 1'000);
 }
 
-TEST_CASE("every kind of fault, each where it is") {
+TEST_CASE("verify ssa: reports every kind of fault at its place") {
   auto const p = diamond_with_loop();
   program_form const ssa(p);
   auto const& graph = ssa.graph();
@@ -133,7 +133,7 @@ TEST_CASE("every kind of fault, each where it is") {
     plait::op_index const other = ssa.op(2, 0);
     plait::value_index const lost = good.writes(other)[0];
     bad.op_writes[other][0] = sum;
-    bool const first = other < add;  // which of the two comes first
+    bool const first = other < add;  // `other` precedes `add`
     auto const found = verify(bad);
     REQUIRE(first);
     CHECK(std::ranges::count(
@@ -164,7 +164,7 @@ TEST_CASE("every kind of fault, each where it is") {
     CHECK(verify(bad) == std::vector<ssa_violation>{{ssa_fault::misplaced, plait::npos, {}, 0, plait::npos}});
     CHECK(verify(plait::dense_ssa()).size() == 1);
   }
-  SUBCASE("values that nobody gives") {
+  SUBCASE("values that are no external inputs") {
     auto const n = ssa.form().index({ssa.find(std::string("n")), 0});
     std::array const given{n};
     CHECK(plait::verify_ssa(graph, ssa.dominators(), good, given).empty());
@@ -173,7 +173,7 @@ TEST_CASE("every kind of fault, each where it is") {
     CHECK(plait::describe(found[0]) ==
           "block 0, op 0, slot 0, value " + std::to_string(n) + ": use of a value that nothing defines");
   }
-  SUBCASE("an op that reads what it writes") {
+  SUBCASE("an op that reads its output") {
     plait::dense_ssa bad = good;
     bad.op_reads[add][0] = sum;
     CHECK(verify(bad) ==

@@ -39,18 +39,18 @@ names texts(N const& n, Form const& ssa, auto const& blobs) {
   return made;
 }
 
-// A net that is a temporary is refused: the form refers to it.
+// A temporary net is rejected: the form refers to it.
 template <class N>
 concept has_form = requires(N&& n) { plait::get_ssa(std::forward<N>(n)); };
 static_assert(has_form<test::struct_net&> && has_form<test::struct_net const&> && !has_form<test::struct_net>);
 static_assert(!std::is_constructible_v<plait::ssa_form<test::struct_net>, test::struct_net>);
 
-// A REQUIRE for inner loops: doctest's counts and prepares to speak each time, which made these tests take a minute.
+// A cheap REQUIRE for inner loops: doctest's counts assertions and formats messages, which takes a minute here.
 void must(bool holds, std::source_location where = std::source_location::current()) {
   if (!holds) FAIL("a law does not hold: line " << where.line());
 }
 
-// The form says what the oracle says.
+// Compares the form with the oracle.
 template <class N>
 void compare(N const& n, plait::ssa_form<N> const& ssa, oracle::naive_ssa const& want) {
   REQUIRE(ssa.op_count() == want.ops.size());
@@ -75,7 +75,7 @@ void compare(N const& n, plait::ssa_form<N> const& ssa, oracle::naive_ssa const&
   REQUIRE(texts(n, ssa, ssa.unwritten_outputs()) == want.unwritten);
 }
 
-// What holds for every form, whatever the net.
+// Checks the invariants of every form.
 template <class N>
 void check_laws(plait::ssa_form<N> const& ssa) {
   // Values are numbered without gaps, blob by blob.
@@ -122,13 +122,13 @@ void check_laws(plait::ssa_form<N> const& ssa) {
     }
 }
 
-// In (key, version) form, of the blobs the net knows.
+// Returns the (key, version) pairs of the net's blobs.
 template <class N>
 auto keyed(N const& n, version_map& versions) {
   std::vector<std::pair<plait::name_key_t<N>, std::uint32_t>> made;
   for (auto at = versions.begin(); at != versions.end();)
     if (auto const key = test::key_of(n, at->first); key == plait::name_key_t<N>()) {
-      at = versions.erase(at);  // a blob of no op, in a net whose names are no strings: it has no key
+      at = versions.erase(at);  // no op has the blob, and names are no strings: it has no key
     } else {
       made.emplace_back(key, at->second);
       ++at;
@@ -138,7 +138,8 @@ auto keyed(N const& n, version_map& versions) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("10,000 random nets against the oracle, with and without initial versions", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("ssa versioning: 10,000 random nets match the oracle, with and without initial versions", N,
+                   PLAIT_ALL_NETS) {
   std::mt19937 random(9);
   for (int round = 0; round != 10'000; ++round) {
     test::struct_net const from = test::random_small_net(random);
@@ -152,13 +153,13 @@ TEST_CASE_TEMPLATE("10,000 random nets against the oracle, with and without init
     for (int i = 0, count = static_cast<int>(random() % 5); i != count; ++i)
       initial["b" + std::to_string(random() % 10)] = static_cast<std::uint32_t>(random() % 4);
     auto const given = keyed(n, initial);
-    ssa.compute(n, given);  // into the same object: nothing of the first run may be left
+    ssa.compute(n, given);  // into the same object: nothing of the first run is left
     compare(n, ssa, oracle::get_ssa(from, initial));
     check_laws(ssa);
   }
 }
 
-TEST_CASE_TEMPLATE("chained nets: numbering continues", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("ssa versioning: numbering continues in chained nets", N, PLAIT_TEXT_NETS) {
   std::mt19937 random(10);
   for (int round = 0; round != 1'000; ++round) {
     test::struct_net const init_from = test::random_small_net(random);
@@ -172,7 +173,7 @@ TEST_CASE_TEMPLATE("chained nets: numbering continues", N, PLAIT_TEXT_NETS) {
   }
 }
 
-TEST_CASE("nets of different types can be chained") {
+TEST_CASE("ssa versioning: nets of different types can be chained") {
   auto const init = test::make_net<plait::netdef>({{{"Fill", {}, {"w"}}, {"Scale", {"w"}, {"w"}}}});
   auto const predict = test::make_net<test::edit_net>({{{"FC", {"x", "w"}, {"w"}}}, {"x", "w"}});
   auto const ssa = plait::get_ssa(predict, plait::get_ssa(init));
@@ -181,7 +182,7 @@ TEST_CASE("nets of different types can be chained") {
   CHECK(ssa.external_inputs()[1].version == 2);
 }
 
-TEST_CASE_TEMPLATE("copies of a form stand alone", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("ssa versioning: copies of a form are independent", N, PLAIT_ALL_NETS) {
   test::struct_net const from{{{"Mul", {"x", "w"}, {"y"}}, {"Add", {"y", "b"}, {"y"}}}, {"x", "w", "b"}, {"y"}};
   N const n = test::make_net<N>(from);
   auto ssa = std::make_unique<plait::ssa_form<N>>(plait::get_ssa(n));
@@ -192,7 +193,7 @@ TEST_CASE_TEMPLATE("copies of a form stand alone", N, PLAIT_ALL_NETS) {
   compare(n, moved, oracle::get_ssa(from));
 }
 
-TEST_CASE_TEMPLATE("the initial versions may be gone before the form is", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("ssa versioning: the form outlives the initial versions", N, PLAIT_TEXT_NETS) {
   N const n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}});
   std::string const foreign(60, 'f');
   auto const ssa = plait::get_ssa(n, std::map<std::string, int>{{"x", 3}, {foreign, 7}});
@@ -203,7 +204,7 @@ TEST_CASE_TEMPLATE("the initial versions may be gone before the form is", N, PLA
 
 // ---- the rules, one by one ------------------------------------------------------------------------------------------
 
-TEST_CASE_TEMPLATE("an in-place op reads one version and writes the next", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("ssa versioning: an in-place op reads one version and writes the next", N, PLAIT_ALL_NETS) {
   N const n = test::make_net<N>({{{"Relu", {"x"}, {"x"}}, {"Relu", {"x"}, {"x"}}}, {"x"}, {"x"}});
   auto const ssa = plait::get_ssa(n);
   CHECK(named(n, ssa, ssa.reads(0)) == named_values{{"x", 0}});
@@ -213,7 +214,7 @@ TEST_CASE_TEMPLATE("an in-place op reads one version and writes the next", N, PL
   CHECK(named(n, ssa, ssa.external_outputs()) == named_values{{"x", 2}});
 }
 
-TEST_CASE_TEMPLATE("an op that lists one output twice makes two versions and shows the last in both slots", N,
+TEST_CASE_TEMPLATE("ssa versioning: an op that lists one output twice has the last version in both slots", N,
                    PLAIT_ALL_NETS) {
   N const n = test::make_net<N>({{{"Split", {"x"}, {"y", "y"}}, {"Relu", {"y"}, {"z"}}}});
   auto const ssa = plait::get_ssa(n);
@@ -225,14 +226,14 @@ TEST_CASE_TEMPLATE("an op that lists one output twice makes two versions and sho
   CHECK(ssa.producer({y, 2}) == plait::operand{0, 1});
 }
 
-TEST_CASE_TEMPLATE("an op that reads a value twice consumes it twice", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("ssa versioning: an op that reads a value twice consumes it twice", N, PLAIT_ALL_NETS) {
   N const n = test::make_net<N>({{{"Mul", {"x", "x"}, {"y"}}}});
   auto const ssa = plait::get_ssa(n);
   plait::value const x = ssa.reads(0)[0];
   CHECK(std::ranges::equal(ssa.consumers(x), std::vector<plait::operand>{{0, 0}, {0, 1}}));
 }
 
-TEST_CASE_TEMPLATE("reads that nothing declares are seen, and are blobs like any other", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("ssa versioning: undeclared reads are listed, and are blobs like any other", N, PLAIT_ALL_NETS) {
   N const n = test::make_net<N>({{{"Mul", {"x", "w"}, {"y"}}}, {"x", "spare"}, {"y", "ghost"}});
   auto const ssa = plait::get_ssa(n);
   CHECK(texts(n, ssa, ssa.undeclared_inputs()) == names{"w"});
@@ -243,14 +244,14 @@ TEST_CASE_TEMPLATE("reads that nothing declares are seen, and are blobs like any
   CHECK(ssa.contains(test::key_of(n, "ghost")));
 }
 
-TEST_CASE_TEMPLATE("a net that declares nothing has no undeclared reads", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("ssa versioning: a net that declares nothing has no undeclared reads", N, PLAIT_ALL_NETS) {
   N const n = test::make_net<N>({{{"Mul", {"x", "w"}, {"y"}}}});
   auto const ssa = plait::get_ssa(n);
   CHECK(ssa.undeclared_inputs().empty());
   CHECK(texts(n, ssa, ssa.undefined()) == names{"x", "w"});
 }
 
-TEST_CASE_TEMPLATE("the empty net", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("ssa versioning: the empty net has no values", N, PLAIT_ALL_NETS) {
   N const n = test::make_net<N>({});
   auto const ssa = plait::get_ssa(n);
   CHECK(ssa.op_count() == 0);
@@ -261,7 +262,7 @@ TEST_CASE_TEMPLATE("the empty net", N, PLAIT_ALL_NETS) {
 // ---- errors
 // -----------------------------------------------------------------------------------------------------------
 
-TEST_CASE_TEMPLATE("a blob the net does not have: an error that names it", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("ssa versioning: a missing blob is an error that names it", N, PLAIT_TEXT_NETS) {
   N const n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}});
   auto const ssa = plait::get_ssa(n);
   CHECK_FALSE(ssa.contains(plait::name_key_t<N>("q")));
@@ -276,7 +277,7 @@ TEST_CASE_TEMPLATE("a blob the net does not have: an error that names it", N, PL
   }
 }
 
-TEST_CASE_TEMPLATE("initial versions that are no versions", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("ssa versioning: initial versions out of range are an error", N, PLAIT_TEXT_NETS) {
   N const n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}});
   auto const with = [&](std::int64_t version) {
     return plait::get_ssa(n, std::map<std::string, std::int64_t>{{"x", version}});
@@ -292,7 +293,7 @@ TEST_CASE_TEMPLATE("initial versions that are no versions", N, PLAIT_TEXT_NETS) 
   }
 }
 
-TEST_CASE("queries about values that are not there are bugs of the caller") {
+TEST_CASE("ssa versioning: queries about missing values violate a precondition") {
   auto const n = test::make_net<test::struct_net>({{{"Relu", {"x"}, {"y"}}}});
   auto const ssa = plait::get_ssa(n);
   CHECK_THROWS_AS((void)ssa.index({0, 1}), plait::precondition_error);
@@ -303,7 +304,7 @@ TEST_CASE("queries about values that are not there are bugs of the caller") {
 // ---- control inputs and nested nets
 // -----------------------------------------------------------------------------------
 
-TEST_CASE("control inputs are reads on request, after the inputs") {
+TEST_CASE("ssa versioning: control inputs are reads on request, after the inputs") {
   plait::netdef n;
   n.add_op("Fill", {}, {"c"});
   plait::op_def& op = n.add_op("Relu", {"x"}, {"y"});
@@ -328,7 +329,7 @@ plait::netdef net_of(std::vector<plait::op_spec> ops) { return test::make_net<pl
 
 }  // namespace
 
-TEST_CASE("If: what the branches read and write is seen, and the old version of what they write") {
+TEST_CASE("ssa versioning: an If reads and writes what its branches do, and reads the old versions of their writes") {
   plait::netdef n = net_of({{"Fill", {}, {"y"}}});
   plait::op_def& op = n.add_op("If", {"condition"}, {});
   op.arg.push_back(net_argument(n, "then_net", net_of({{"Mul", {"x", "w"}, {"t"}}, {"Relu", {"t"}, {"y"}}})));
@@ -346,7 +347,7 @@ TEST_CASE("If: what the branches read and write is seen, and the old version of 
   check_laws(ssa);
 }
 
-TEST_CASE("While: body and condition; what is only written inside is not read from outside") {
+TEST_CASE("ssa versioning: a While reads and writes what its body and condition do") {
   plait::netdef n = net_of({});
   plait::op_def& op = n.add_op("While", {"go"}, {"i"});
   op.arg.push_back(net_argument(n, "loop_net", net_of({{"Add", {"i", "one"}, {"i"}}})));
@@ -356,7 +357,7 @@ TEST_CASE("While: body and condition; what is only written inside is not read fr
   CHECK(named(n, ssa, ssa.writes(0)) == named_values{{"i", 1}, {"go", 1}});
 }
 
-TEST_CASE("Do: closed; its operands say it all") {
+TEST_CASE("ssa versioning: a Do has only its explicit operands") {
   plait::netdef n = net_of({});
   plait::op_def& op = n.add_op("Do", {"x"}, {"y"});
   op.arg.push_back(net_argument(n, "net", net_of({{"Mul", {"inner_x", "hidden"}, {"inner_y"}}})));
@@ -365,7 +366,7 @@ TEST_CASE("Do: closed; its operands say it all") {
   CHECK_FALSE(ssa.contains("hidden"));
 }
 
-TEST_CASE("RecurrentNetwork: reads of the step net fall through, links and timestep are its own") {
+TEST_CASE("ssa versioning: a RecurrentNetwork reads what its step net does, except links and timestep") {
   plait::netdef n = net_of({});
   plait::op_def& op = n.add_op("RecurrentNetwork", {"seq", "h0"}, {"h_all"});
   op.arg.push_back(net_argument(
@@ -379,7 +380,7 @@ TEST_CASE("RecurrentNetwork: reads of the step net fall through, links and times
   CHECK(named(n, ssa, ssa.writes(0)) == named_values{{"h_all", 1}});
 }
 
-TEST_CASE("nested nets of an IR with names of its own: their keys outlive the walk") {
+TEST_CASE("ssa versioning: keys of nested nets in a user-defined IR stay valid") {
   std::string const long_name(50, 'n');
   test::nested_net n;
   n.ops.push_back({{}, {"y"}});
@@ -412,20 +413,20 @@ static_assert(!plait::get_ssa(chain).contains("q"));
 constexpr plait::static_net numbered{plait::op("Mul", {1, 2}, {3}), plait::op("Add", {3, 1}, {3})};
 static_assert(plait::get_ssa(numbered).version(3) == 2 && plait::get_ssa(numbered).contains(1));
 
-// Names of the type of blob numbers: version takes numbers, find takes names.
+// Names of the type of blob numbers: version takes blob numbers, find takes names.
 constexpr plait::static_net unsigned_names{plait::op("Mul", {7u, 8u}, {9u})};
 static_assert(plait::get_ssa(unsigned_names).version(plait::get_ssa(unsigned_names).find(9u)) == 1);
 
 }  // namespace
 
-TEST_CASE("a constant net gives at run time what it gives at compile time") {
+TEST_CASE("ssa versioning: a constant net has the same form at run time and compile time") {
   auto const ssa = plait::get_ssa(chain);
   test::struct_net const same = test::describe(chain);
   compare(chain, ssa, oracle::get_ssa(same));
   check_laws(ssa);
 }
 
-TEST_CASE("a million ops on one blob") {
+TEST_CASE("ssa versioning: handles a million ops on one blob") {
   test::struct_net n;
   n.ops.assign(1'000'000, plait::op_spec{"Relu", {"x"}, {"x"}});
   auto const ssa = plait::get_ssa(n);

@@ -1,10 +1,10 @@
-#include <plait/ssa/written_outputs.hpp>
+#include <plait/ssa/detail/written_outputs.hpp>
 
 #include <doctest/doctest.h>
 
 #include <net/test_nets.hpp>
 
-TEST_CASE_TEMPLATE("an external output that nothing makes is named, whatever else is well", N, test::struct_net,
+TEST_CASE_TEMPLATE("written outputs: an unwritten external output is an error that names it", N, test::struct_net,
                    plait::netdef) {
   auto const well = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}, {"x"}, {"y", "x"}});
   plait::detail::require_written_outputs(plait::get_ssa(well));

@@ -1,4 +1,4 @@
-// What a net must have for gradients, and nothing else.
+// Archetype of a differentiable net: only the members that gradients require.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace test {
 
-/// Ops that are seen through handles, names that are numbers with text. No arguments, no devices, nothing to inherit.
+/// A net with op handles and interned names. Has no arguments, no devices, and no inherited fields.
 class bare_net {
  public:
   struct name {

@@ -1,4 +1,4 @@
-// Recurrent layers in a net of their own, everything fed: what they give, and their gradients.
+// Runs recurrent layers in a net of their own with all inputs fed; returns their outputs and gradients.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,9 @@
 #include <plait/exec/plan.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/standard_rules.hpp>
-#include <plait/rnn/any_cell.hpp>
+#include <plait/rnn/detail/any_cell.hpp>
+#include <plait/rnn/detail/unrolled_layer.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
-#include <plait/rnn/unrolled_layer.hpp>
 #include <support/dense_oracle.hpp>
 #include <support/named_numbers.hpp>
 
@@ -31,29 +31,29 @@ constexpr std::int64_t inputs = 3, steps = 4, batch = 3;
 
 using lengths_list = std::vector<std::int64_t>;
 
-/// How layers are made and fed in a test.
+/// Construction and inputs of the layers of a test.
 struct layer_variant {
   std::optional<lengths_list> lengths = {};
   bool wide = true;  ///< lengths are int64
   bool unrolled = false;
-  bool given = false;  ///< initial states are; else they are learned
+  bool given = false;  ///< initial states are fed; else they are learned
   plait::recurrent_layer_options layer = {};
   numbers x = values("x", layer_size::steps* layer_size::batch* layer_size::inputs);
-  /// This row by itself, its sequence cut off where `lengths` ends it.
+  /// Runs this batch row alone, its sequence truncated to its length in `lengths`.
   std::optional<std::size_t> alone = {};
 };
 
-/// Layers that are looked at together.
+/// A group of layers under test.
 struct layer_subject {
-  std::vector<plait::cell_state> begin = {};  ///< whose initial values may be given
-  std::vector<std::int64_t> ends = {};        ///< how wide the last states of all layers are
+  std::vector<plait::cell_state> begin = {};  ///< states with optional initial values
+  std::vector<std::int64_t> ends = {};        ///< widths of the last states of all layers
   std::vector<std::size_t> outputs_with_grads = {};
   std::function<std::vector<plait::recurrent_layer>(plait::trained_model&, layer_variant const&,
                                                     plait::recurrent_layer_options const&)>
       add = {};
 };
 
-/// The layer "r" of a cell.
+/// Returns the layer "r" of a cell.
 inline layer_subject layer_of(plait::any_cell const& cell) {
   layer_subject made{.begin = cell.states()};
   for (std::size_t const state : cell.output_states()) made.outputs_with_grads.push_back(2 * state);
@@ -94,7 +94,7 @@ struct built_layer {
     if (how.given)
       for (std::size_t i = 0; i != subject.begin.size(); ++i) {
         o.initial.push_back(model.net.external_input("start" + std::to_string(i)));
-        // Each of the forms there are.
+        // All supported shapes of initial states in turn.
         std::int64_t const width = subject.begin[i].width;
         if (i % 3 == 0) {
           blobs.feed(o.initial.back(), filled(o.initial.back(), {width}));
@@ -111,7 +111,7 @@ struct built_layer {
     for (auto const& layer : layers) ys.insert(ys.end(), layer.last.begin(), layer.last.end());
   }
 
-  /// What gradients are asked for: parameters, the sequence, initial states.
+  /// Returns the blobs that are differentiated: parameters, the sequence, initial states.
   strings moved() const {
     strings made = model.parameters();
     for (plait::symbol const s : model.net.net().external_input) {
@@ -121,7 +121,7 @@ struct built_layer {
     return made;
   }
 
-  /// Of extent × batch × width numbers those of the sequences that are there.
+  /// Returns the tensor of extent × batch × width numbers, restricted to the row `alone` if set.
   tensor own_part(numbers const& all, std::int64_t extent, std::int64_t width) const {
     if (!how.alone) return tensor::from(all, {extent, layer_size::batch, width});
     if (extent != 1) extent = (*how.lengths)[*how.alone];
@@ -138,10 +138,11 @@ struct built_layer {
 struct layer_results {
   numbers output;
   std::vector<numbers> all, last;
-  std::map<std::string, numbers> gradients;  ///< of everything that is moved
+  std::map<std::string, numbers> gradients;  ///< gradients of all blobs in moved()
 };
 
-/// Of a weighted sum of the output and all last states: of the output up to the ends of sequences alone, if asked for.
+/// Returns the results and the gradients of a weighted sum of the output and all last states. With `up_to_ends`, output
+/// rows behind the ends of sequences have weight 0.
 inline layer_results run_layer(layer_subject const& subject, layer_variant const& how, bool up_to_ends = false) {
   using namespace layer_size;
   built_layer b(subject, how);
@@ -191,7 +192,7 @@ inline void check_same(layer_results const& got, layer_results const& expected) 
   }
 }
 
-/// Recomputed, forward only, with lengths of the other type: the same.
+/// Checks that recomputation, forward_only and int32 lengths give the same results.
 inline void check_variants(layer_subject const& subject, layer_variant const& plain) {
   layer_results const expected = run_layer(subject, plain);
   layer_variant other = plain;
@@ -206,8 +207,8 @@ inline void check_variants(layer_subject const& subject, layer_variant const& pl
   check_same(run_layer(subject, other), expected);
 }
 
-/// A batch of sequences that end where `lengths` says is each of them by itself: so are the gradients of what each has
-/// of its own, and those of what all share are sums.
+/// Checks that a batch with `lengths` equals its sequences run one by one: outputs and gradients per sequence are
+/// equal, gradients of shared blobs are sums.
 inline void check_batch_is_each_alone(layer_subject const& subject, layer_variant how) {
   using namespace layer_size;
   layer_results const together = run_layer(subject, how, true);
@@ -216,7 +217,7 @@ inline void check_batch_is_each_alone(layer_subject const& subject, layer_varian
     CAPTURE(n);
     how.alone = n;
     layer_results const alone = run_layer(subject, how, true);
-    // Of each step, or row, of all what the n-th sequence has.
+    // Returns the numbers of the n-th sequence, for each step or row.
     auto const own = [&](numbers const& all, std::size_t extent, std::size_t count) {
       std::size_t const width = all.size() / (extent * batch);
       numbers made;
@@ -236,7 +237,7 @@ inline void check_batch_is_each_alone(layer_subject const& subject, layer_varian
       CAPTURE(name);
       numbers const& of_all = together.gradients.at(name);
       if (name == "x") {
-        numbers padded = gradient;  // what stands behind the end plays no part
+        numbers padded = gradient;  // steps behind the end have gradient 0
         padded.resize(of_all.size() / batch);
         CHECK(apart(own(of_all, steps, steps), padded) < 1e-12);
       } else if (of_all.size() != gradient.size()) {

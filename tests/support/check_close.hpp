@@ -1,4 +1,4 @@
-// Comparison of results in T with an oracle's in a wider type.
+// Comparison of results in T with those of an oracle in a wider type.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace test {
 
-/// Checks that each of `got` is within `units` times T's epsilon of what is wanted, relative to the larger of that and
-/// `least`.
+/// Checks that each element of `got` is within `units` times T's epsilon of `wanted`, relative to the larger of that
+/// and `least`.
 template <class T, class Wanted = double>
 void check_close(std::vector<T> const& got, std::vector<Wanted> const& wanted, double units, double least = 0) {
   REQUIRE(got.size() == wanted.size());

@@ -1,4 +1,4 @@
-// Nets with control flow as text, and small operators to put into them.
+// Builders of nets with control flow as text, and small operators for them.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/exec/operators/control_flow.hpp>
-#include <plait/exec/operators/scopes.hpp>
+#include <plait/exec/detail/operators/control_flow.hpp>
+#include <plait/exec/detail/operators/do_scopes.hpp>
 
 #include <support/run_op.hpp>
 #include <support/toy_operators.hpp>
@@ -35,7 +35,7 @@ struct line_kernel : plait::op_kernel<B> {
   }
 };
 
-/// Whether the first element of a is below that of b; shape {1}.
+/// Compares the first elements: a < b; output shape {1}.
 template <class B>
 struct less_kernel : plait::op_kernel<B> {
   explicit less_kernel(plait::op_arguments const&) {}
@@ -71,7 +71,7 @@ struct grow_kernel : plait::op_kernel<B> {
   }
 };
 
-/// The toy operators, these, and control flow.
+/// Returns the toy operators, these, and control flow.
 template <class B>
 plait::operators<B> control_operators() {
   using plait::op_schema;
@@ -93,7 +93,7 @@ plait::operators<B> control_operators() {
 
 using names = std::vector<std::string>;
 
-/// "op { … }", with further fields as text.
+/// Returns "op { … }", with further fields as text.
 inline std::string op_text(std::string const& type, names const& inputs, names const& outputs,
                            std::string const& more = {}) {
   std::string text = "op { type: \"" + type + "\"";
@@ -112,7 +112,7 @@ inline std::string net_arg(std::string const& name, std::string const& ops) {
 inline std::string int_arg(std::string const& name, std::int64_t value) {
   return "arg { name: \"" + name + "\" i: " + std::to_string(value) + " } ";
 }
-/// The arguments of a Do: names inside, and what each stands for.
+/// Returns the arguments of a Do: inner names and the outer blobs they are bound to.
 inline std::string do_args(std::string const& ops, names const& inner, std::vector<int> const& outer) {
   std::string text = net_arg("net", ops) + "arg { name: \"inner_blobs\"";
   for (std::string const& name : inner) text += " strings: \"" + name + '"';
@@ -121,7 +121,7 @@ inline std::string do_args(std::string const& ops, names const& inner, std::vect
   return text + " } ";
 }
 
-/// A bool fed by name.
+/// Feeds a bool.
 template <class B>
 void feed_flag(plait::workspace<B>& blobs, std::string_view name, bool value) {
   blobs.feed(name, plait::tensor<B>::from(std::vector<bool>{value}, {1}));

@@ -28,7 +28,8 @@ void* allocate_or_throw(Size... size) {
 
 std::size_t test::news() { return count.load(std::memory_order_relaxed); }
 
-// All forms: those of the address sanitizer, which the library's would not be, know nothing of each other.
+// Replaces all forms: otherwise memory from one of these could go to the address sanitizer's operator delete, or the
+// reverse.
 using std::align_val_t;
 using std::nothrow_t;
 using std::size_t;

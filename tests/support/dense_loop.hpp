@@ -1,12 +1,12 @@
-// A small program by number: i = f(n); do { t = g(i, k); i = h(t, n); } while (…); return i.
+// A small dense program with a loop: i = f(n); do { t = g(i, k); i = h(t, n); } while (…); return i.
 #pragma once
 
 #include <initializer_list>
 
-#include <plait/graph/snapshot.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/static_graph.hpp>
-#include <plait/net/blob_table.hpp>
-#include <plait/ssa/dense_program.hpp>
+#include <plait/net/detail/blob_table.hpp>
+#include <plait/ssa/detail/dense_program.hpp>
 
 namespace test::dense_loop {
 
@@ -15,7 +15,7 @@ constexpr plait::blob_index n = 0, i = 1, k = 2, t = 3, unused = 4;
 constexpr plait::static_graph edges({{0, 1}, {1, 1}, {1, 2}});
 constexpr auto graph() { return plait::flow_snapshot(edges); }
 
-/// Ops 0 in block 0, 1 and 2 in block 1.
+/// Returns the program: op 0 is in block 0, 1 and 2 are in block 1.
 constexpr plait::dense_program code() {
   plait::dense_program p;
   auto const op = [&](std::initializer_list<plait::blob_index> reads, plait::blob_index write) {
@@ -23,8 +23,8 @@ constexpr plait::dense_program code() {
     p.write(write);
     p.end_op();
   };
-  p.give(n);
-  p.give(k);
+  p.add_external_input(n);
+  p.add_external_input(k);
   op({n}, i);
   p.end_block();
   op({i, k}, t);

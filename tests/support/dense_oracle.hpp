@@ -1,4 +1,4 @@
-// What oracles of recurrent cells are written in: rows of numbers, and products with parameters known by name.
+// Building blocks of oracles for recurrent cells: rows of numbers, and affine maps with parameters known by name.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace test {
 
-/// y = w x + b, with the values that <name>_w and <name>_b have.
+/// y = w x + b, with the values of <name>_w and <name>_b.
 struct affine {
   numbers w, b;
 
@@ -27,7 +27,7 @@ struct affine {
 
 inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// The elements [at × width, (at + 1) × width).
+/// Returns the elements [at × width, (at + 1) × width).
 inline numbers row(numbers const& x, std::size_t at, std::size_t width) {
   auto const first = x.begin() + static_cast<std::ptrdiff_t>(at * width);
   return {first, first + static_cast<std::ptrdiff_t>(width)};

@@ -1,4 +1,4 @@
-// What tests of functions of elements compare with: a function of long double at many numbers, on all host backends.
+// Oracle for element-wise ops: compares with a scalar function in long double at many numbers, on all host backends.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace test {
 
-/// Numbers of every size that `least` and `most` allow, of both signs, with what is special at the end.
+/// Returns numbers of all magnitudes between `least` and `most`, of both signs.
 template <class T>
 std::vector<T> reals(std::size_t count, double least, double most) {
   std::vector<T> made;
@@ -27,7 +27,7 @@ std::vector<T> reals(std::size_t count, double least, double most) {
   return made;
 }
 
-/// The distance in units of the last place of what is exact; infinite where one is NaN, or infinite, and not the other.
+/// Returns the error in ulps of the exact value; infinite if only one is NaN or infinite.
 template <class T>
 double ulps(T got, long double exact) {
   if (std::isnan(exact) || std::isnan(got))
@@ -40,8 +40,8 @@ double ulps(T got, long double exact) {
   return static_cast<double>(std::abs(static_cast<long double>(got) - exact) / static_cast<long double>(unit));
 }
 
-/// Runs an op of X to Y: within `bound` ulps of f everywhere, in place and not, for the special numbers, for none, and
-/// on hosts the same bits as the serial backend's.
+/// Runs an op from X to Y and checks that it is within `bound` ulps of f, in place and out of place, for special values
+/// and for empty tensors, and that host backends give the same bits as the serial one.
 template <class B, class T, class F>
 void check_function(plait::operators<B> const& table, plait::operators<plait::serial> const& reference,
                     std::string const& op, double least, double most, double bound, F const& f) {

@@ -1,9 +1,9 @@
-// A device that is not there: what the backend of CUDA devices promises, kept by the host.
+// Emulated device: a backend that keeps the contract of the CUDA backend on the host.
 //
-// Work is done late, when somebody waits for it, in the order in which it was started. Its memory is closed to the host
-// but while it is done: a kernel that reads an operand when it is started, instead of when it is run, ends the program,
-// and so does one that keeps pointers to what is gone by then. What was started may be recorded instead, as a CUDA
-// graph does; whoever waits then has spoilt the record.
+// Kernels run asynchronously: at synchronisation, in the order in which they were launched. The device memory is
+// inaccessible to the host except while kernels run: a kernel that reads an operand at launch instead of when it runs
+// crashes the program, and so does one that keeps dangling pointers. Launches may be captured instead, as in a CUDA
+// graph; synchronising during capture invalidates the capture.
 #pragma once
 
 #include <sys/mman.h>
@@ -23,21 +23,21 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/thrust_config.hpp>
+#include <plait/exec/detail/thrust_config.hpp>
 
 #include <thrust/execution_policy.h>
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
-#include <plait/exec/captured_runs.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/gemm.hpp>
-#include <plait/exec/kernels/convert.hpp>
-#include <plait/exec/memory_pool.hpp>
+#include <plait/exec/detail/captured_runs.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/kernels/convert.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
 
 namespace test {
 
-/// All of the device's memory, of which pages are made as they are touched.
+/// The device memory: address space whose pages are allocated on first access.
 class closed_memory {
  public:
   static closed_memory& shared() {
@@ -60,7 +60,7 @@ class closed_memory {
     std::lock_guard const lock(mutex_);
     free_[(bytes + 255) / 256 * 256].push_back(block);
   }
-  /// Runs work with the memory open.
+  /// Runs work with the memory accessible.
   template <class F>
   void open(F const& work) {
     std::lock_guard const lock(mutex_);
@@ -77,7 +77,7 @@ class closed_memory {
       : base_(static_cast<std::byte*>(
             mmap(nullptr, most, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
     if (base_ == MAP_FAILED) throw std::bad_alloc();
-    // To close and open many small pages takes longer than most work.
+    // Huge pages: changing the protection of many small pages takes longer than most work.
     base_ += -reinterpret_cast<std::uintptr_t>(base_) % huge_page;
     static_cast<void>(madvise(base_, most - huge_page, MADV_HUGEPAGE));
   }
@@ -91,7 +91,7 @@ class closed_memory {
   std::map<std::size_t, std::vector<void*>> free_;
 };
 
-/// Of a host thread.
+/// The stream of a host thread: queues launches until synchronisation.
 class late_stream {
  public:
   using work = std::function<void()>;
@@ -183,10 +183,10 @@ struct emulated_device {
   static void copy_to_host(void* to, void const* from, std::size_t bytes) { copy_from_host(to, from, bytes); }
   static void synchronize() { late_stream::current().wait(); }
 
-  static inline std::atomic<std::size_t> copies = 0;  ///< so far, by copy() and those to and from the host
+  static inline std::atomic<std::size_t> copies = 0;  ///< number of copies so far, host transfers included
 };
 
-/// Products as cuBLAS makes them, one element after the other: sums of 16 bits in float.
+/// GEMM like cuBLAS, element by element: accumulates 16-bit types in float.
 struct late_gemm {
   template <class T>
   class packed {
@@ -230,7 +230,7 @@ struct late_gemm {
       for (std::int64_t number = 0; number != batch.count; ++number)
         for (std::int64_t i = 0; i != s.m; ++i)
           for (std::int64_t j = 0; j != s.n; ++j) {
-            scalar sums[16] = {};  // as devices do not add up all in a row
+            scalar sums[16] = {};  // devices do not sum in sequence
             for (std::int64_t l = 0; l != s.k; ++l)
               sums[l % 16] += at(a + number * batch.stride_a, s.lda, i, l, s.transpose_a) *
                               at(b + number * batch.stride_b, s.ldb, l, j, s.transpose_b);

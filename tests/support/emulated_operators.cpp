@@ -1,5 +1,5 @@
-// The table of operators of the device that the host emulates, compiled once: all of them where
-// PLAIT_TEST_EMULATED_DEVICE has them tested there, else those of the nets of tests/exec.
+// Operator table of the emulated device, compiled once: all operators if PLAIT_TEST_EMULATED_DEVICE tests them there,
+// else those of the nets of tests/exec.
 #include <support/emulated_device.hpp>
 
 #ifdef PLAIT_TEST_EMULATED_DEVICE
@@ -7,28 +7,28 @@
 
 template plait::operators<test::emulated_device> const& plait::standard_operators<test::emulated_device>();
 #else
+#include <plait/exec/detail/operators/activations.hpp>
+#include <plait/exec/detail/operators/arithmetic.hpp>
+#include <plait/exec/detail/operators/casts.hpp>
+#include <plait/exec/detail/operators/concat_split.hpp>
+#include <plait/exec/detail/operators/dropout.hpp>
+#include <plait/exec/detail/operators/fills.hpp>
+#include <plait/exec/detail/operators/functions.hpp>
+#include <plait/exec/detail/operators/learning_rate.hpp>
+#include <plait/exec/detail/operators/lstm_gru_units.hpp>
+#include <plait/exec/detail/operators/lstm_gru_units_gradients.hpp>
+#include <plait/exec/detail/operators/matrix.hpp>
+#include <plait/exec/detail/operators/matrix_gradients.hpp>
+#include <plait/exec/detail/operators/recurrent_links.hpp>
+#include <plait/exec/detail/operators/recurrent_network.hpp>
+#include <plait/exec/detail/operators/recurrent_network_gradients.hpp>
+#include <plait/exec/detail/operators/reductions.hpp>
+#include <plait/exec/detail/operators/reshape.hpp>
+#include <plait/exec/detail/operators/selections.hpp>
+#include <plait/exec/detail/operators/shape_values.hpp>
+#include <plait/exec/detail/operators/sums.hpp>
+#include <plait/exec/detail/operators/views.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/operators/activations.hpp>
-#include <plait/exec/operators/arithmetic.hpp>
-#include <plait/exec/operators/casts.hpp>
-#include <plait/exec/operators/concat_split.hpp>
-#include <plait/exec/operators/dropout.hpp>
-#include <plait/exec/operators/fills.hpp>
-#include <plait/exec/operators/functions.hpp>
-#include <plait/exec/operators/learning_rate.hpp>
-#include <plait/exec/operators/matrix.hpp>
-#include <plait/exec/operators/matrix_gradients.hpp>
-#include <plait/exec/operators/recurrent_links.hpp>
-#include <plait/exec/operators/recurrent_network.hpp>
-#include <plait/exec/operators/recurrent_network_gradients.hpp>
-#include <plait/exec/operators/reductions.hpp>
-#include <plait/exec/operators/reshape.hpp>
-#include <plait/exec/operators/selections.hpp>
-#include <plait/exec/operators/shape_values.hpp>
-#include <plait/exec/operators/sums.hpp>
-#include <plait/exec/operators/units.hpp>
-#include <plait/exec/operators/units_gradients.hpp>
-#include <plait/exec/operators/views.hpp>
 
 template <>
 plait::operators<test::emulated_device> const& plait::standard_operators<test::emulated_device>() {

@@ -1,4 +1,4 @@
-// Matrix multiplications to try, with what they must give.
+// GEMM test cases with expected results.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/gemm.hpp>
-#include <plait/exec/kernels/instruction_sets.hpp>
+#include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
 
 #include <support/instruction_sets.hpp>
 
@@ -28,7 +28,7 @@ std::vector<T> random_numbers(std::ptrdiff_t count, std::mt19937& random) {
   return made;
 }
 
-/// Small ones, of which all sums and products are exact.
+/// Returns small integers, whose sums and products are exact.
 template <class T>
 std::vector<T> whole_numbers(std::ptrdiff_t count, unsigned seed) {
   std::vector<T> made;
@@ -39,7 +39,7 @@ std::vector<T> whole_numbers(std::ptrdiff_t count, unsigned seed) {
   return made;
 }
 
-/// The operands of one multiplication, with numbers around c that must stay as they are.
+/// The operands of one GEMM, with guard elements around c that must not change.
 template <class T>
 struct gemm_case {
   gemm_shape shape;
@@ -53,7 +53,7 @@ struct gemm_case {
     if (shape.lda == 0) shape.lda = s.transpose_a ? s.m : s.k;
     if (shape.ldb == 0) shape.ldb = s.transpose_b ? s.k : s.n;
     if (shape.ldc == 0) shape.ldc = s.n;
-    // Exactly as long as they must be, for sanitizers; unaligned, too.
+    // Exactly as long as required, so that sanitizers detect overruns; unaligned, too.
     fill(a, extent(s.transpose_a ? s.k : s.m, s.transpose_a ? s.m : s.k, shape.lda), random);
     fill(b, extent(s.transpose_b ? s.n : s.k, s.transpose_b ? s.k : s.n, shape.ldb), random);
     fill(c, shape.ldc * s.m + 2 * guard, random);
@@ -67,7 +67,7 @@ struct gemm_case {
     return in[static_cast<std::size_t>(guard + i * shape.ldc + j)];
   }
 
-  /// Whether `after` is what c becomes, with the error that k additions in any order may have.
+  /// Checks that `after` is the result, within the rounding error of k additions in any order.
   void check(std::vector<T> after) {
     long double worst = 0;
     for (std::int64_t i = 0; i < shape.m; ++i)
@@ -89,7 +89,7 @@ struct gemm_case {
         }
         auto const bound = static_cast<long double>(shape.k + 4) * std::numeric_limits<T>::epsilon() * size;
         long double const difference = std::fabs(at(after, i, j) - expected);
-        // Not the other way round: NaN must fail.
+        // Compared in this direction so that NaN fails.
         worst = std::max(worst, difference <= bound ? 0.0L : std::isnan(difference) ? 1e9L : difference);
         at(after, i, j) = at(c, i, j) = 0;
       }
@@ -109,7 +109,7 @@ struct gemm_case {
   }
 };
 
-/// The case as the kernels have it, with c elsewhere.
+/// Returns the case as a problem for the kernels, with result c.
 template <class T>
 plait::detail::gemm_problem<T> problem(gemm_case<T> const& x, T* c) {
   gemm_shape const& s = x.shape;

@@ -1,4 +1,4 @@
-// Ops with inputs, for checking their gradients.
+// Gradient checks of small nets, which are given as text with their inputs.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/gradient/standard_rules.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include <support/gradient_of_op.hpp>
@@ -34,14 +34,14 @@ inline tensor64 doubles(std::vector<double> const& elements, plait::shape const&
   return tensor64::from(elements, dims);
 }
 
-/// A net in text form, one op or several, with its operands as lists: "Add a b > y [broadcast 1]" and so on, ops
+/// Returns a net from text, one op or several, with its operands as lists: "Add a b > y [broadcast 1]" and so on, ops
 /// separated by ';'. Arguments: an integer, a number with a point, 'text', or a list in parentheses.
 plait::netdef tiny_net(std::string_view text);
 
 struct gradient_of {
   std::string net;
   std::vector<std::pair<std::string, tensor64>> given;
-  std::vector<std::string> inputs;  ///< whose gradients are checked
+  std::vector<std::string> inputs;  ///< inputs whose gradients are checked
   std::vector<std::string> ys = {"y"};
   plait::gradient_check_options options = {};
 };

@@ -1,4 +1,4 @@
-// Compares a gradient op with central finite differences of the op whose gradient it is.
+// Gradient check of a single op: compares its gradient op with central finite differences.
 //
 //   test::check_gradient_of_op(table<B>(), table<plait::serial>(),
 //                              {.forward = "type: 'Div' input: 'a' input: 'b' output: 'c'",
@@ -27,14 +27,14 @@
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include <support/run_op.hpp>
 
 namespace test {
 
-/// A tensor of random numbers, the same everywhere, from least to most, but none closer than `gap` to a kink.
+/// Returns a tensor of reproducible random numbers from least to most, none closer than `gap` to a kink.
 inline plait::tensor<plait::serial> random_tensor(plait::shape const& dims, std::uint64_t seed, double least = -2,
                                                   double most = 2, std::vector<double> const& kinks = {},
                                                   double gap = 0.01) {
@@ -49,15 +49,15 @@ inline plait::tensor<plait::serial> random_tensor(plait::shape const& dims, std:
 }
 
 struct gradient_case {
-  std::string forward = {};       ///< an op, as run_op takes it
+  std::string forward = {};       ///< an op, in the format of run_op
   std::string gradient = {};      ///< its gradient op, in which x_grad is the gradient of blob x
-  feeds<plait::serial> fed = {};  ///< inputs, reals as double; what only the gradient op reads; y_grad, if not random
-  double step = 1e-5;             ///< of the differences
-  double tolerance = 1e-7;        ///< of a gradient, relative to one more than its magnitude
-  double float_tolerance = 1e-4;  ///< the same for floats, compared with doubles; 0: the gradient op takes none
-  /// {x, indices}: row i of x_grad belongs to the row of x that element i of the blob `indices` says.
+  feeds<plait::serial> fed = {};  ///< inputs, reals as double; inputs of the gradient op only; y_grad, if not random
+  double step = 1e-5;             ///< step of the differences
+  double tolerance = 1e-7;        ///< tolerance of a gradient, relative to 1 + its magnitude
+  double float_tolerance = 1e-4;  ///< tolerance of float against double; 0: the gradient op lacks float
+  /// {x, indices}: row i of x_grad is the gradient of the row of x with the number in element i of the blob `indices`.
   std::vector<std::pair<std::string, std::string>> sparse = {};
-  std::size_t most_differences = 200;  ///< elements of an input that are varied, spread evenly over it
+  std::size_t most_differences = 200;  ///< number of elements of an input that are varied, evenly spaced
 };
 
 namespace gradient_of_op {
@@ -87,7 +87,7 @@ bool same_bits(std::vector<T> const& a, std::vector<T> const& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// The greatest difference, relative to one more than the magnitude of what is expected; infinite for NaN.
+/// Returns the greatest difference, relative to 1 + the magnitude of the expected value; infinite for NaN.
 template <class T>
 double worst_of(std::vector<T> const& got, std::vector<double> const& expected) {
   double worst = got.size() == expected.size() ? 0 : std::numeric_limits<double>::infinity();
@@ -111,10 +111,10 @@ std::vector<std::int64_t> integers(plait::workspace<B> const& blobs, std::string
   return {narrow.begin(), narrow.end()};
 }
 
-/// The outputs of the forward op that have a gradient, with it.
+/// The outputs of the forward op with gradients, and these.
 using weights = std::vector<std::pair<std::string, std::vector<double>>>;
 
-/// What the sum of all weighted outputs changes by, for a unit of element i of x.
+/// Returns the finite difference of the sum of all weighted outputs with respect to element i of x.
 inline double difference(plait::plan<plait::serial>& plan, plait::workspace<plait::serial>& blobs,
                          weights const& weighted, std::string const& name, std::size_t i, double step) {
   plait::tensor<plait::serial> const x = blobs.view(name);
@@ -139,10 +139,10 @@ inline double difference(plait::plan<plait::serial>& plan, plait::workspace<plai
 
 }  // namespace gradient_of_op
 
-/// Checks every output x_grad of the gradient op, x being fed, with random gradients of the outputs it reads as y_grad:
-/// its shape, its values in double against differences and in float against double, the same bits in every place that
-/// the description lets it stand in, and those of the serial backend. Both tables have both ops. Returns the blobs
-/// after the gradient op ran in double.
+/// Checks every output x_grad of the gradient op with a fed x, for random gradients of the outputs that it reads as
+/// y_grad: its shape, its values in double against differences and in float against double, the same bits in every
+/// in-place variant that the schema allows, and the same bits as the serial backend. Both tables contain both ops.
+/// Returns the blobs after the gradient op ran in double.
 template <class B>
 plait::workspace<B> check_gradient_of_op(plait::operators<B> const& table,
                                          plait::operators<plait::serial> const& reference, gradient_case const& c) {

@@ -1,12 +1,12 @@
-// Rules of op types that do not exist, one for each thing a gradient may need: what Caffe2's tests of its core use.
+// Gradient rules of synthetic op types, one for each kind of dependence: those of Caffe2's core tests.
 #pragma once
 
 #include <plait/gradient/standard_rules.hpp>
 
 namespace test {
 
-/// The standard rules, and those of Direct (its gradient needs no value), UseOutput, UseInput, Nogradient (nothing
-/// flows back) and Print (no output).
+/// Returns the standard rules, and those of Direct (its gradient needs no value), UseOutput, UseInput, Nogradient (no
+/// gradient) and Print (no output).
 [[nodiscard]] inline plait::gradient_rules gradient_rules_of_tests() {
   plait::gradient_rules rules = plait::gradient_rules::standard();
   rules.set("Direct",

@@ -1,4 +1,4 @@
-// What tests of ops on images compare with: pictures of any number of axes, element by element, from the definitions.
+// Oracle for pooling and convolution ops: images with any number of axes, element by element, from the definitions.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include <plait/exec/shape.hpp>
+#include <plait/exec/detail/shape.hpp>
 
 #include <support/op_oracle.hpp>
 
 namespace test {
 
-/// Windows of an op on images: by axis.
+/// Window parameters of an image op, by axis.
 struct window_case {
   plait::shape x;
   index kernel;
@@ -36,7 +36,7 @@ struct window_case {
     if (last) made.push_back(units);
     return made;
   }
-  /// An image's number, a channel's and a place as an index.
+  /// Returns the index of an element: image, channel and place.
   index at(std::int64_t image, std::int64_t channel, index const& place) const {
     index made = {image};
     if (!last) made.push_back(channel);
@@ -47,7 +47,7 @@ struct window_case {
   index place_of(index const& y) const { return {y.begin() + (last ? 1 : 2), y.end() - (last ? 1 : 0)}; }
   std::int64_t channel_of(index const& y) const { return last ? y.back() : y[1]; }
 
-  /// f(tap, place) for each tap of a window, in order; an empty place in the padding.
+  /// Calls f(tap, place) for each tap of a window, in order; place is empty in the padding.
   void for_taps(index const& window, std::function<void(index const&, index const&)> const& f) const {
     for (index const& tap : indices(plait::shape(kernel))) {
       index place;
@@ -60,7 +60,7 @@ struct window_case {
     }
   }
 
-  /// The arguments, as lists.
+  /// Returns the op's arguments, as lists.
   std::string arguments() const {
     auto const list = [](char const* name, index const& numbers) {
       std::string text = std::string("arg { name: '") + name + "'";
@@ -74,7 +74,7 @@ struct window_case {
   }
 };
 
-/// Windows of many kinds over images of one to three axes, both orders; channels are a multiple of six.
+/// Returns window cases over images of one to three axes, in both orders; channels are a multiple of six.
 inline std::vector<window_case> window_cases() {
   std::vector<window_case> made = {
       {{2, 6, 5}, {3}, {1}, {1}, {0}, {0}},
@@ -87,7 +87,7 @@ inline std::vector<window_case> window_cases() {
       {{1, 6, 3, 4}, {3, 4}, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
       {{1, 6, 3, 4, 3}, {2, 2, 3}, {1, 2, 1}, {1, 1, 1}, {0, 1, 1}, {1, 0, 1}},
       {{0, 6, 4, 4}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
-      {{1, 6, 3}, {7}, {2}, {1}, {4}, {5}},  // windows larger than the picture
+      {{1, 6, 3}, {7}, {2}, {1}, {4}, {5}},  // windows larger than the image
       {{1, 6, 3}, {4}, {1}, {3}, {5}, {4}},
       {{2, 6, 2, 3}, {5, 8}, {3, 4}, {1, 1}, {3, 6}, {4, 7}},
   };

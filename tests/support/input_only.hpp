@@ -1,4 +1,4 @@
-// The weakest range there is: single pass, iterators that move and do not copy, an end of another type.
+// Archetype of input_range: single pass, move-only iterators, a sentinel of another type.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace test {
 
-/// An input_range and no more: what it yields is made by Make from an index below a count.
+/// A minimal input_range: Make creates its elements from an index below a count.
 template <class Make>
 class input_only {
   using item = decltype(std::declval<Make const&>()(std::size_t{}));

@@ -1,4 +1,4 @@
-// Runs a form in SSA form, and one that has been taken out of it, over the ops of the program it was made from.
+// Interpreter of SSA forms, before and after SSA destruction, over the ops of the original program.
 #pragma once
 
 #include <algorithm>
@@ -9,22 +9,22 @@
 #include <utility>
 #include <vector>
 
-#include <plait/ssa/dense_destruction.hpp>
-#include <plait/ssa/dense_ssa.hpp>
+#include <plait/ssa/detail/dense_destruction.hpp>
+#include <plait/ssa/detail/dense_ssa.hpp>
 
 #include <support/interpreter.hpp>
 
 namespace test {
 
-/// What a form is made of, beside its numbers: the type of each op, and what values that come from outside hold (by a
-/// name for each, or none: 0).
+/// The code of a form, which itself contains only numbers: the type of each op, and the names of values that come from
+/// outside (empty: value 0).
 struct form_code {
-  std::vector<std::string> types;          // by op; empty: the op is gone
+  std::vector<std::string> types;          // by op; empty: erased
   std::vector<std::string> outside;        // by value: the external input, empty if it is none
   std::vector<std::uint32_t> copy_places;  // by block
 };
 
-/// The types of the ops of a snapshot.
+/// Returns the types of the ops of a snapshot.
 template <class P, class Snapshot>
 [[nodiscard]] form_code code_of(P const& p, Snapshot const& snapshot) {
   form_code made;
@@ -49,7 +49,8 @@ template <class P, class Snapshot>
 
 namespace detail {
 
-// place(v): where a value is. enter(block, slot): slot of the edge control comes by, npos from outside. leave(block).
+// place(v) returns the location of a value. Calls enter(block, slot), where slot is that of the incoming edge, npos
+// from outside, and leave(block).
 template <class Place, class Enter, class Leave>
 run_result run_form(plait::dense_graph const& g, plait::dense_ssa const& s, form_code const& code, unsigned seed,
                     std::size_t most_blocks, std::vector<int>& env, Place place, Enter enter, Leave leave) {
@@ -107,7 +108,7 @@ run_result run_form(plait::dense_graph const& g, plait::dense_ssa const& s, form
       [](std::uint32_t) {});
 }
 
-/// The same without phis: values are in locations, and copies are made.
+/// Like interpret_form(), after SSA destruction: values are in locations, and copies replace phis.
 [[nodiscard]] inline run_result interpret_locations(plait::dense_graph const& g, plait::dense_ssa const& s,
                                                     plait::dense_destruction const& d, form_code const& code,
                                                     unsigned seed, std::size_t most_blocks = 200) {

@@ -1,5 +1,5 @@
-// Runs nets of elementwise ops, and their gradient ops, in double: independent of the runtime and of how blobs are
-// called. Ops that are in place are; a blob that nobody has written is an error.
+// Interpreter of element-wise ops and their gradient ops in double, independent of the runtime and of blob names.
+// Executes in-place ops in place; reading an unset blob is an error.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@
 namespace test {
 
 using numbers = std::vector<double>;
-/// What stands in each blob.
+/// The contents of the blobs.
 using number_map = std::map<std::string, numbers, std::less<>>;
 
 inline double number_argument(plait::op_spec const& op, std::string_view key, double fallback) {
@@ -46,7 +46,7 @@ numbers map_numbers(numbers const& a, numbers const& b, F f) {
 
 }  // namespace detail
 
-/// The outputs of one op. Integers, such as indices and sizes, are doubles too.
+/// Returns the outputs of one op. Integers, such as indices and sizes, are doubles, too.
 inline std::vector<numbers> compute_op(plait::op_spec const& op, std::vector<numbers> const& in) {
   using detail::map_numbers;
   std::string_view const type = op.type;
@@ -116,7 +116,7 @@ inline std::vector<numbers> compute_op(plait::op_spec const& op, std::vector<num
   throw std::invalid_argument("interpret_gradients: no op " + op.type);
 }
 
-/// Runs ops on blobs. See(position of the op, what it reads, what it will write) may change the latter.
+/// Runs ops on blobs. Calls see(position of the op, its inputs, its outputs), which may change the outputs.
 template <class See>
 void interpret_ops(std::vector<plait::op_spec> const& ops, number_map& blobs, See&& see) {
   for (std::size_t at = 0; at != ops.size(); ++at) {
@@ -124,7 +124,7 @@ void interpret_ops(std::vector<plait::op_spec> const& ops, number_map& blobs, Se
     std::vector<numbers> in;
     for (std::string const& name : op.inputs) {
       auto const found = blobs.find(name);
-      if (found == blobs.end()) throw std::invalid_argument("interpret_gradients: nobody has written " + name);
+      if (found == blobs.end()) throw std::invalid_argument("interpret_gradients: no op has written " + name);
       in.push_back(found->second);
     }
     std::vector<numbers> out = compute_op(op, in);

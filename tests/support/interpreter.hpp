@@ -1,4 +1,4 @@
-// Runs the programs of random_program.hpp, and what has been made of them.
+// Interpreter of the programs of random_program.hpp, before and after transforms.
 //
 //   auto const before = test::interpret(p, seed);
 //   … change p …
@@ -20,7 +20,7 @@
 
 namespace test {
 
-/// What a run shows to the outside. A run that is cut off shows how it began, as far as both went.
+/// The observable behaviour of a run. A run that is cut off contains a prefix of it.
 struct run_result {
   std::vector<int> outputs;
   std::vector<int> results;  // of the external outputs of the last block, in their order
@@ -28,7 +28,7 @@ struct run_result {
   friend bool operator==(run_result const&, run_result const&) = default;
 };
 
-/// Whether two runs can be of equal programs that need different numbers of steps.
+/// Returns true if two runs may be of equivalent programs that take different numbers of steps.
 [[nodiscard]] inline bool agree(run_result const& a, run_result const& b) {
   if (a.finished && b.finished) return a == b;
   bool const a_is_shorter = a.outputs.size() < b.outputs.size();
@@ -37,7 +37,7 @@ struct run_result {
   return differ.in1 == a.outputs.end() || differ.in2 == b.outputs.end();
 }
 
-/// The values an op makes of those it reads; none for an op that makes none. `input` gives the next of the run.
+/// Returns the outputs of an op; none for an op without outputs. Calls `input` for the next input of the run.
 template <class Input>
 [[nodiscard]] std::vector<int> execute(std::string_view type, std::vector<int> const& in, Input&& input) {
   if (type.starts_with("Const:")) return {std::stoi(std::string(type.substr(6))) % 16};
@@ -50,8 +50,8 @@ template <class Input>
   throw std::invalid_argument("test::execute: " + std::string(type));
 }
 
-/// Runs a program whose names are strings. Inputs, and the values of external inputs by name, are random by the seed.
-/// A blob that nothing has written is 0. See(block, env) is called when a block is entered.
+/// Runs a program whose names are strings. Inputs, and the values of external inputs by name, are pseudo-random by the
+/// seed. An unset blob is 0. Calls see(block, env) when a block is entered.
 template <plait::program P, class See>
 run_result interpret(P const& p, unsigned seed, std::size_t most_blocks, See&& see) {
   std::mt19937 random(seed);

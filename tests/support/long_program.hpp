@@ -1,4 +1,4 @@
-// Large programs, for what a test of ten blocks cannot see: stacks that grow and time that is not linear.
+// Large programs, for tests of stack depth and linear time.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace test {
 
-/// Blocks one after the other, each with a way around it to the next but one, and from the last back to the second.
-/// Each hands on a blob and adds up another.
+/// Returns a chain of blocks with edges around every third one, and a back edge from the last but one to the second.
+/// Each copies one blob and adds to another.
 [[nodiscard]] inline net_program long_program(std::size_t count) {
   net_program p{std::vector<struct_net>(count), std::vector<std::vector<int>>(count)};
   p.blocks[0].ops = {{"Const:1", {}, {"one"}}, {"Input", {}, {"sum"}}, {"Const:2", {}, {"x0"}}};

@@ -1,8 +1,9 @@
-# What the main function of the test programs makes of test cases: exit codes, and what is listed.
+# Test of the main function of the test programs: exit codes, and the lists of skipped and empty test cases.
 cmake_minimum_required(VERSION 3.25)
 
 # run(<status> <regex> <test case>...)
 function(run status regex)
+  list(TRANSFORM ARGN PREPEND "main: ")
   list(JOIN ARGN "," cases)
   execute_process(COMMAND ${PROGRAM} "--test-case=${cases}" OUTPUT_VARIABLE out ERROR_VARIABLE out RESULT_VARIABLE result)
   if(NOT result STREQUAL status OR NOT out MATCHES "${regex}")
@@ -10,12 +11,12 @@ function(run status regex)
   endif()
 endfunction()
 
-set(skipped "\nskipped: [^\n]*main_itself\\.cpp:[0-9]+: skips [a-z ]+: no such thing\n")
+set(skipped "\nskipped: [^\n]*main_itself\\.cpp:[0-9]+: main: skips [a-z ]+: no such thing\n")
 run(0 "SUCCESS!\n$" passes)
 run(1 "FAILURE!\n$" fails)
 run(77 "SUCCESS!${skipped}$" "skips all")
 run(77 "SUCCESS!${skipped}$" "skips some" passes)
 run(1 "FAILURE!${skipped}$" "skips and fails")
 run(1 "FAILURE!${skipped}$" "skips all" fails)
-run(1 "\nasserts nothing: [^\n]*main_itself\\.cpp:[0-9]+: asserts nothing\n$" "asserts nothing" passes)
+run(1 "\nasserts nothing: [^\n]*main_itself\\.cpp:[0-9]+: main: asserts nothing\n$" "asserts nothing" passes)
 run(1 "${skipped}asserts nothing: " "skips all" "asserts nothing")

@@ -1,4 +1,4 @@
-// Numbers for the blobs of a net, and how far apart results are.
+// Reproducible numbers for the blobs of a net, and distances between results.
 #pragma once
 
 #include <cmath>
@@ -15,12 +15,12 @@ namespace test {
 
 using numbers = std::vector<double>;
 
-/// Between -0.7 and 0.7, and dependent on the name alone.
+/// Returns numbers between -0.7 and 0.7 that depend on the name only.
 inline numbers values(std::string const& name, std::int64_t count) {
   numbers made;
   double turn = 0;
   for (char const letter : name) turn = std::fmod(31 * turn + letter, 1009);
-  turn *= 0.7548776662466927;  // whole numbers of turns would leave every name the same
+  turn *= 0.7548776662466927;  // without it every name would give the same numbers
   for (std::int64_t i = 0; i != count; ++i) {
     turn += 0.61803398874989485;
     made.push_back(1.4 * (turn - std::floor(turn)) - 0.7);
@@ -31,7 +31,7 @@ inline plait::tensor<plait::serial> filled(std::string const& name, plait::shape
   return plait::tensor<plait::serial>::from(values(name, dims.size()), dims);
 }
 
-/// The largest difference; infinite for lists of different lengths, NaN where that comes up.
+/// Returns the largest difference; infinite for lists of different lengths, NaN if one is NaN.
 inline double apart(numbers const& a, numbers const& b) {
   if (a.size() != b.size()) return INFINITY;
   double most = 0;
@@ -49,7 +49,7 @@ inline double apart(std::vector<numbers> const& a, std::vector<numbers> const& b
   return apart(all, numbers(all.size(), 0));
 }
 
-/// What blobs hold, one after the other.
+/// Returns the concatenated contents of blobs.
 inline numbers joined(plait::workspace<plait::serial> const& blobs, std::vector<std::string> const& names) {
   numbers made;
   for (std::string const& name : names) {

@@ -1,4 +1,4 @@
-// Models of one node.
+// Builders of ONNX models with one node.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include <plait/interop/onnx/model.hpp>
+#include <plait/interop/onnx/detail/model.hpp>
 
 namespace onnx_nodes {
 
 using numbers = std::vector<std::int64_t>;
 using plait::onnx_type;
 
-/// An input of a node: a tensor of a type and shape, or a constant; none is an operand that is left out.
+/// An input of a node: a tensor of a type and shape, or a constant; by default an omitted operand.
 struct operand {
   onnx_type type = onnx_type::undefined;
   std::optional<numbers> dims = {};
@@ -24,7 +24,7 @@ struct operand {
 };
 inline operand f(numbers dims) { return {onnx_type::float32, std::move(dims)}; }
 inline operand of(onnx_type type, numbers dims) { return {type, std::move(dims)}; }
-/// Of a shape that is known only when the net runs.
+/// Returns an operand whose shape is unknown before the run.
 inline operand any_shape(onnx_type type = onnx_type::float32) { return {type}; }
 inline operand ints(numbers elements) {
   auto const count = static_cast<std::int64_t>(elements.size());
@@ -37,7 +37,7 @@ inline operand narrow(numbers elements) {
 }
 inline operand one(std::int64_t element) { return {onnx_type::int64, numbers{}, numbers{element}}; }
 
-/// A constant scalar of double.
+/// Returns a constant scalar of double.
 inline operand real_one(double element) { return {onnx_type::float64, numbers{}, numbers{0}, {element}}; }
 
 struct attribute {
@@ -56,7 +56,7 @@ inline attribute text(std::string name, std::string value) {
 }
 inline attribute real(std::string name, float value) { return {std::move(name), std::nullopt, {}, {}, value}; }
 
-/// A node of version `opset`, and why it is refused.
+/// A node of version `opset`, and the expected reason for its rejection.
 struct row {
   std::string type;
   std::vector<operand> inputs;

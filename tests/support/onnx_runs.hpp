@@ -1,4 +1,4 @@
-// Runs ONNX models on given inputs, and compares what comes out.
+// Runs ONNX models on given inputs, and compares the outputs.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline std::string bytes_of(std::filesystem::path const& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// As ONNX compares: exact but for floating-point numbers, which may be off by a thousandth.
+/// Returns true if two floating-point numbers are equal by ONNX's rule: within a thousandth.
 inline bool is_close(double got, double wanted) {
   if (std::isnan(got) || std::isnan(wanted)) return std::isnan(got) && std::isnan(wanted);
   if (std::isinf(got) || std::isinf(wanted)) return got == wanted;
@@ -74,7 +74,7 @@ inline std::string run(plait::onnx_net const& net, values const& inputs,
   return {};
 }
 
-/// Where a model asks for inputs that must be settled before, those that are scalars and lists are.
+/// Reads a model. If it requires inputs to be constants, passes the scalars and lists among `inputs` as constants.
 inline plait::onnx_net read(plait::onnx_model const& model, values const& inputs) {
   try {
     return plait::read_onnx(model);

@@ -1,4 +1,4 @@
-// Ops in a row, outside any plan, for tests of what finds and runs groups of them.
+// A chain of ops without a plan, for tests of fusion groups.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace test {
 
-/// Op i makes value i + 1 of value i and of one of its own, which stands behind the values of the chain. Value i holds
-/// the numbers i, i + 1, ...
+/// Op i computes value i + 1 from value i and from its own second input, which is stored behind the values of the
+/// chain. Value i contains the numbers i, i + 1, ...
 template <class B, class Kernel>
 struct op_chain {
   std::vector<std::vector<double>> memory;
@@ -34,7 +34,7 @@ struct op_chain {
     }
   }
 
-  /// Elements that are new are `more`.
+  /// Changes the shape of a value; new elements are `more`.
   void resize(std::size_t value, plait::shape const& dims, double more = 0) {
     memory[value].resize(static_cast<std::size_t>(dims.size()), more);
     slots[value] = {memory[value].data(), {plait::element_type::float64, dims}};
@@ -46,7 +46,7 @@ struct op_chain {
   }
 };
 
-/// How many ops each group has, in order of the groups, which are run once.
+/// Runs the groups once and returns their sizes in order.
 template <class Groups>
 std::vector<std::size_t> run_groups(Groups& groups) {
   std::vector<std::size_t> made;

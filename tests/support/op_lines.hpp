@@ -1,4 +1,4 @@
-// Nets as lines of text, for tests that compare many ops: "Mul: a b -> c".
+// Text notation of nets, one op per line, for tests that compare many ops: "Mul: a b -> c".
 #pragma once
 
 #include <sstream>
@@ -26,7 +26,7 @@ inline plait::op_spec op_of(std::string const& line) {
   return op;
 }
 
-/// The net of these ops, in any IR.
+/// Returns the net of these ops, in any IR.
 template <class N>
 [[nodiscard]] N net_of(lines const& ops) {
   struct_net made;
@@ -42,7 +42,7 @@ template <class N>
   return text;
 }
 
-/// The ops of a net as lines.
+/// Returns the ops of a net as lines.
 template <plait::net N>
 [[nodiscard]] lines lines_of(N const& n) {
   lines made;

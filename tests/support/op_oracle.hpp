@@ -1,4 +1,4 @@
-// What tests of ops that move data compare with: elements numbered in order, and the facts of an error.
+// Helpers for tests of data movement ops: elements numbered in order, and the facts of an error.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <plait/exec/shape.hpp>
+#include <plait/exec/detail/shape.hpp>
 #include <plait/exec/tensor.hpp>
 
 #include <support/run_op.hpp>
@@ -16,7 +16,7 @@ namespace test {
 
 using index = std::vector<std::int64_t>;
 
-/// 0, 1, 2, … as many as there are elements.
+/// Returns first, first + 1, …, one number per element.
 template <class T>
 std::vector<T> numbered(plait::shape const& dims, T first = T(0)) {
   std::vector<T> made(static_cast<std::size_t>(dims.size()));
@@ -29,7 +29,7 @@ plait::tensor<B> counted(plait::shape const& dims, T first = T(0)) {
   return of<B, T>(dims, numbered<T>(dims, first));
 }
 
-/// Every index of a tensor in row-major order.
+/// Returns every index of a tensor in row-major order.
 inline std::vector<index> indices(plait::shape const& dims) {
   std::vector<index> made;
   index at(dims.rank(), 0);
@@ -43,14 +43,14 @@ inline std::vector<index> indices(plait::shape const& dims) {
   return made;
 }
 
-/// Where an index stands in a row-major tensor.
+/// Returns the row-major offset of an index.
 inline std::size_t place(plait::shape const& dims, index const& at) {
   std::int64_t sum = 0;
   for (std::size_t axis = 0; axis != dims.rank(); ++axis) sum = sum * dims[axis] + at[axis];
   return static_cast<std::size_t>(sum);
 }
 
-/// "type: message" of the exec_error that an op ends in; empty if it does not.
+/// Returns "type: message" of the exec_error of an op; empty if there is none.
 template <class B>
 std::string error_of(plait::operators<B> const& table, std::string const& op, feeds<B> const& fed) {
   try {

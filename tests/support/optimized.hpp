@@ -1,4 +1,4 @@
-// Whether tests are optimised: where they are, they may do ten times as much.
+// True if tests are compiled with optimisation: they may then do ten times as much.
 #pragma once
 
 namespace test {

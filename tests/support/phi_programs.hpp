@@ -1,7 +1,7 @@
-// Programs that hold phis and change through every hook of ssa/program_mutation.hpp, made from those of
-// random_program.hpp: structs with names that are strings, and pointers in a foreign namespace; and those that make new
-// names themselves: structs with registers, which are numbers without text, and the pointers. interpret_phis runs them
-// all, whether they hold phis or not.
+// Program types with phis that implement every hook of ssa/program_mutation.hpp, built from those of
+// random_program.hpp: structs with string names, and a foreign pointer IR; and types that create new names themselves:
+// structs with numbered registers without text, and the pointer IR. interpret_phis runs all of them, with and without
+// phis.
 //
 //   TEST_CASE_TEMPLATE("…", P, PLAIT_PHI_PROGRAMS) { P p = test::make_program<P>(test::random_program(seed)); … }
 #pragma once
@@ -25,7 +25,7 @@
 
 namespace test {
 
-/// A net_program with phis, adapted by its members alone.
+/// A net_program with phis, adapted by its members only.
 struct phi_program : net_program {
   struct argument {
     std::optional<int> from;
@@ -73,7 +73,7 @@ struct phi_program : net_program {
       auto const is_from = [&](argument const& a) { return a.from == from; };
       auto told = std::ranges::find_if(p.arguments, is_from);
       if (told == p.arguments.end()) continue;
-      if (std::ranges::count_if(p.arguments, is_from) > 1) {  // one for each edge
+      if (std::ranges::count_if(p.arguments, is_from) > 1) {  // one per edge
         for (auto left = before; left != 0; --left) told = std::find_if(told + 1, p.arguments.end(), is_from);
         told->from = made;
       } else if (std::ranges::count(ways, to) == 0) {
@@ -93,7 +93,7 @@ inline auto phi_program::phi_arguments(phi const& p) {
 
 }  // namespace test
 
-// An IR of pointers. Phis stand among the instructions, before all others.
+// A pointer IR. Phis are instructions, before all others.
 namespace mir {
 
 struct Block;
@@ -189,7 +189,7 @@ inline void plait::program_traits<mir::Function>::insert_phi(P&, mir::Block* b, 
   b->phis.push_back(std::move(phi));
 }
 
-// The same IR, whose function makes new values.
+// An IR like the one above, with a function that creates new values.
 namespace mir {
 struct Maker : Function {
   Value* fresh(Value const* from) {
@@ -207,7 +207,7 @@ struct plait::program_traits<mir::Maker> : plait::program_traits<mir::Function> 
 
 namespace test {
 
-/// Registers are numbers, blocks have no way to their program. Adapted by members alone.
+/// A program with numbered registers, whose blocks have no link to their program. Adapted by members only.
 struct numbered_program {
   struct op {
     std::string type;
@@ -286,14 +286,14 @@ struct numbered_program {
     origins.push_back(std::string(origins[from]));
     return static_cast<unsigned>(origins.size() - 1);
   }
-  /// For interpret_phis: as unique as the register, up to the first `_` its origin.
+  /// Returns a unique name of the register for interpret_phis: its origin, `_` and the number.
   std::string text_of(unsigned name) const { return origins[name] + '_' + std::to_string(name); }
 };
 
 }  // namespace test
 
 #define PLAIT_PHI_PROGRAMS ::test::phi_program, ::mir::Function
-/// Those that make new names themselves.
+/// Program types that create new names themselves.
 #define PLAIT_NAMING_PROGRAMS ::test::numbered_program, ::mir::Maker
 
 namespace test {
@@ -323,15 +323,15 @@ template <class P>
     return P(from);
   }
 }
-/// A function knows where it is: call when it has come to rest.
+/// Sets the blocks' pointers to their function. Call it when the function has its final address.
 inline void settle(mir::Function& f) {
   for (auto& b : f.blocks) b->parent = &f;
 }
 inline void settle(phi_program&) {}
 inline void settle(numbered_program&) {}
 
-/// What interpret says of the program without phis. Names of external inputs may have got a suffix: up to the first
-/// `_` they say what is given.
+/// Like interpret(), for programs with phis. Names of external inputs may have a suffix: up to the first `_` they
+/// determine the value.
 template <plait::program_with_phis P>
 run_result interpret_phis(P const& p, unsigned seed, std::size_t most_blocks = 200) {
   using traits = plait::program_traits<P>;

@@ -1,15 +1,15 @@
-// What matrix tiles do, by plain loops: so that products by parts can be tried on processors that have none.
+// Portable model of AMX tiles, in plain loops: tests the bf16x3 GEMM on processors without AMX.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
-#include <plait/exec/kernels/float_parts.hpp>
+#include <plait/exec/detail/kernels/float_parts.hpp>
 
 namespace test {
 
-/// What tiles call between products: counted only.
+/// Counts the calls that tiles make between products.
 struct counting_side {
   std::ptrdiff_t fetches = 0;
   std::ptrdiff_t writes = 0;

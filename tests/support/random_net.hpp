@@ -1,4 +1,4 @@
-// Random nets in neutral form: in place, overwritten, with ops that have no operands and blobs listed twice.
+// Random nets in neutral form: with in-place ops, overwritten blobs, ops without operands and blobs listed twice.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,8 @@ inline struct_net random_net(std::mt19937& random, random_net_options const& opt
   return n;
 }
 
-/// A net of `count` ops with fan-in, fan-out, in-place ops and reused names, for tests and measurements of linear time.
+/// Returns a net of `count` ops with fan-in, fan-out, in-place ops and reused names, for tests and measurements of
+/// linear time.
 inline struct_net long_net(std::size_t count) {
   struct_net n;
   n.external_inputs = {"x"};

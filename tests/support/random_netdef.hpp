@@ -1,4 +1,4 @@
-// Random NetDefs with every field of the schema, for round trips.
+// Random NetDefs with every field of the schema, for round-trip tests.
 #pragma once
 
 #include <bit>
@@ -14,9 +14,9 @@
 namespace plait_test {
 
 struct random_netdef_options {
-  bool unnamed_types = true;  // tensor types that have no name; protobuf's enumerations are closed
+  bool unnamed_types = true;  // tensor types without a name; protobuf's enumerations are closed
   unsigned density = 4;       // a field is filled with probability 1 / density
-  unsigned max_depth = 5;     // messages within messages
+  unsigned max_depth = 5;     // nesting of messages
 };
 
 class random_netdef {
@@ -84,7 +84,7 @@ class random_netdef {
       if (options_.unnamed_types && below(4) == 0) return static_cast<type>(static_cast<std::int32_t>(random_()));
       return plait::netdef_schema::tensor_type_names[below(plait::netdef_schema::tensor_type_names.size())].first;
     } else {
-      // All lengths: a number of random bits.
+      // All encoded lengths: a random number of random bits.
       return static_cast<type>(random_() >> below(64));
     }
   }

@@ -1,10 +1,10 @@
-// Random programs for tests against oracles and by running them: random graphs (graph/random_graphs.hpp) with a few ops
-// in each block over a few blobs. interpreter.hpp runs them.
+// Random programs for tests by oracle and by interpretation: random graphs (graph/random_graphs.hpp) with a few ops in
+// each block over a few blobs. interpreter.hpp runs them.
 //
 //   Const:3 () → x      Copy a → x      Add a b → x      Less a b → x      Swap a b → x y (x = b, y = a)
 //   Input () → x        Output a        Branch a: goes to successor number a modulo their count
 //
-// All values are in 0 … 15. Branch ends each block with several successors and stands nowhere else.
+// All values are in 0 … 15. Each block with several successors ends with a Branch; no other block has one.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace test {
 
-/// A program without any adaptation: struct nets with std::string names, successors by number, entry 0.
+/// A program type that needs no adaptation: struct nets with std::string names, successors by number, entry 0.
 struct net_program {
   std::vector<struct_net> blocks;
   std::vector<std::vector<int>> targets;

@@ -1,4 +1,4 @@
-// The real nets of the shared folder, where there is one.
+// Real nets of the shared folder, if it exists.
 #pragma once
 
 #include <algorithm>
@@ -22,14 +22,14 @@ inline std::filesystem::path real_nets_folder() {
   return {};
 }
 
-/// Returns whether there are real nets; skips the rest of the test case, which the caller leaves, otherwise.
+/// Returns true if there are real nets; else skips the rest of the test case, which the caller must leave.
 inline bool has_real_nets() {
   bool const there = !real_nets_folder().empty();
   if (!there) test::skip("there are no real nets, as PLAIT_SHARED_DIR has no folder 'nets'");
   return there;
 }
 
-/// Returns their files in a fixed order; none, skipped, where there is no folder of them.
+/// Returns their files in a fixed order; none, and a skip, if the folder does not exist.
 inline std::vector<std::filesystem::path> real_nets() {
   std::vector<std::filesystem::path> files;
   if (!has_real_nets()) return files;

@@ -1,4 +1,4 @@
-// Nets of recorded cases, and what can be compared of those that control flow is made of.
+// Recorded reference nets, and their comparison up to hash order.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <plait/netdef/arguments.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 #include <support/skip.hpp>
 
@@ -27,7 +27,7 @@
 
 namespace test {
 
-/// Returns the net of a case of kind gradient, or one of those of a case of kind run; nothing, skipped, where there are
+/// Returns the net of a case of kind gradient, or one of those of a case of kind run; nothing, and a skip, if there are
 /// no recorded cases.
 inline std::optional<plait::netdef> recorded_net(std::string const& kind, std::string const& name,
                                                  std::size_t which = 0) {
@@ -43,9 +43,9 @@ inline std::optional<plait::netdef> recorded_net(std::string const& kind, std::s
                                                       : data["nets"].at(which).get<std::string>());
 }
 
-/// The net with everything in one order that the original takes from hash sets: operands of If and While (but for the
-/// condition) and of Do (but for the workspace), with the names bound to them, and externals. No recursion needed: the
-/// nets compared are a few levels deep.
+/// Sorts everything that the original takes from hash sets: operands of If and While (except the condition) and of Do
+/// (except the workspace), with the names bound to them, and externals. Recursive: the compared nets are only a few
+/// levels deep.
 inline void sort_hash_order(plait::netdef& n) {
   auto const by_text = [&](plait::symbol a, plait::symbol b) { return n.text(a) < n.text(b); };
   std::sort(n.external_input.begin(), n.external_input.end(), by_text);
@@ -82,7 +82,7 @@ inline void sort_hash_order(plait::netdef& n) {
   }
 }
 
-/// Checks that a net does what a recorded one does, but for what is in hash order.
+/// Checks that a net equals a recorded one, except for hash order.
 inline void check_like_recorded(plait::netdef made, std::string const& kind, std::string const& name) {
   auto recorded = recorded_net(kind, name);
   if (!recorded) return;

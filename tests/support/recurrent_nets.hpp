@@ -1,4 +1,4 @@
-// RecurrentNetwork and its gradient as text, and what tests of them are made of.
+// Builders of RecurrentNetwork ops and their gradients as text, and test cells.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ inline std::string ints_arg(std::string const& name, numbers_list const& values)
 inline std::string text_arg(std::string const& name, std::string const& value) {
   return "arg { name: \"" + name + "\" s: \"" + value + "\" } ";
 }
-/// A net as an argument that holds its text.
+/// Returns a net as a string argument.
 inline std::string net_text_arg(std::string const& name, std::string const& ops) {
   std::string text;
   for (char const letter : ops) {
@@ -48,7 +48,7 @@ struct links {
   }
 };
 
-/// The ops of one recurrence. Outputs are its aliases, then "ws".
+/// The description of one recurrence. Outputs are its aliases, then "ws".
 struct recurrence {
   names inputs;
   names states;
@@ -87,7 +87,7 @@ struct recurrence {
     outputs.push_back("ws");
     return op_text("RecurrentNetwork", inputs, outputs, arguments());
   }
-  /// Gradients are <name>_grad.
+  /// Returns the gradient op; gradients are named <name>_grad.
   std::string gradient_op() const {
     names reads;
     for (std::int64_t const output : outputs_with_grads)
@@ -103,7 +103,7 @@ struct recurrence {
   }
 };
 
-/// h = tanh(x + h w' + b): inputs x, h0, w, b; outputs all, last.
+/// Returns the cell h = tanh(x + h w' + b): inputs x, h0, w, b; outputs all, last.
 inline recurrence simple_cell() {
   std::string const axis = "arg { name: \"axis\" i: 2 }";
   recurrence r{{"x", "h0", "w", "b"},
@@ -124,7 +124,7 @@ inline recurrence simple_cell() {
   return r;
 }
 
-/// y = the sum of k + 1 times place k of a window; its gradient.
+/// y = the sum of k + 1 times position k of a window; and its gradient.
 template <class B>
 struct fold_kernel : plait::op_kernel<B> {
   explicit fold_kernel(plait::op_arguments const&) {}
@@ -165,7 +165,7 @@ plait::operators<B> const& recurrent_operators() {
   return all;
 }
 
-/// Numbers between -1 and 1 that follow from `seed`.
+/// Returns numbers between -1 and 1 that depend on `seed` only.
 template <class T = double>
 std::vector<T> some_numbers(std::size_t count, std::uint64_t seed) {
   std::vector<T> made;

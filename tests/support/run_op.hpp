@@ -1,4 +1,4 @@
-// Runs one op, or a few, on a backend: what tests of operators are made of.
+// Runs one op, or a few, on a backend, for tests of operators.
 #pragma once
 
 #include <algorithm>
@@ -21,16 +21,16 @@
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 #include <support/types_run.hpp>
 #if defined(PLAIT_TEST_DEVICE)
 #include <support/emulated_device.hpp>
 #endif
 
-// Backends differ in who starts the threads only, and each costs as much to compile. CMake's PLAIT_TEST_ALL_BACKENDS
-// has them all for every operator, the tests of kernels have them always. PLAIT_TEST_CUDA has the device instead, and
-// PLAIT_TEST_DEVICE the one that the host emulates.
+// Backends differ only in how they start threads, and each costs as much to compile. CMake's PLAIT_TEST_ALL_BACKENDS
+// selects all of them for every operator; the tests of kernels always use all. PLAIT_TEST_CUDA selects the CUDA device
+// instead, and PLAIT_TEST_DEVICE the emulated one.
 #if defined(PLAIT_TEST_CUDA)
 #define PLAIT_PARALLEL_BACKENDS plait::cuda
 #define PLAIT_HOST_BACKENDS plait::cuda
@@ -47,14 +47,14 @@
 
 namespace test {
 
-/// All operators, which are noted when they run. The tables are compiled once, for all programs.
+/// Returns all operators; records the types that run. The tables are compiled once, for all programs.
 template <class B>
 plait::operators<B> const& table() {
   static plait::operators<B> const made = noting(plait::standard_operators<B>());
   return made;
 }
 
-/// each(B()) for every backend that has threads.
+/// Calls each(B()) for every backend with threads.
 template <class Each>
 void for_parallel_backends(Each const& each) {
   [&]<class... B>(std::type_identity<std::tuple<B...>>) {
@@ -62,7 +62,7 @@ void for_parallel_backends(Each const& each) {
   }(std::type_identity<std::tuple<PLAIT_PARALLEL_BACKENDS>>());
 }
 
-/// What is fed, by name.
+/// Fed tensors by name.
 template <class B>
 using feeds = std::vector<std::pair<std::string, plait::tensor<B>>>;
 
@@ -71,8 +71,8 @@ plait::tensor<B> of(plait::shape const& dims, std::vector<T> const& elements) {
   return plait::tensor<B>::from(elements, dims);
 }
 
-/// The same bits; on a device, which rounds sums of products once and adds in orders of its own, so near, relative to
-/// the larger of the element and 1.
+/// Returns true if both have the same bits; on a device, which uses fused multiply-add and other summation orders, if
+/// they are within `tolerance`, relative to the larger of the element and 1.
 template <class B, class T>
 bool agree(std::vector<T> const& got, std::vector<T> const& wanted, double tolerance = 2e-6) {
   return std::ranges::equal(got, wanted, [tolerance](T a, T b) {
@@ -82,7 +82,7 @@ bool agree(std::vector<T> const& got, std::vector<T> const& wanted, double toler
   });
 }
 
-/// The workspace after a net, given as text, has run once.
+/// Runs a net, given as text, once and returns the workspace.
 template <class B>
 plait::workspace<B> run_net(plait::operators<B> const& table, std::string_view net, feeds<B> const& fed) {
   plait::workspace<B> blobs;
@@ -92,7 +92,7 @@ plait::workspace<B> run_net(plait::operators<B> const& table, std::string_view n
   return blobs;
 }
 
-/// One op: run_op(table, R"(type: "Relu" input: "x" output: "y")", {{"x", …}}).
+/// Runs one op: run_op(table, R"(type: "Relu" input: "x" output: "y")", {{"x", …}}).
 template <class B>
 plait::workspace<B> run_op(plait::operators<B> const& table, std::string const& op, feeds<B> const& fed) {
   return run_net(table, "op { " + op + " }", fed);

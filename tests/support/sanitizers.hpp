@@ -1,4 +1,4 @@
-// Which sanitizers the tests are compiled with.
+// Constants for the sanitizers that the tests are compiled with.
 #pragma once
 
 #if !defined(__has_feature)  // clang's; GCC has macros

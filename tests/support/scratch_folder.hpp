@@ -1,4 +1,4 @@
-// A folder for the files of a test, which no other test and no other run of the same one shares.
+// Temporary folder for the files of a test, shared with no other test and no other run.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace test {
 
-/// Makes a new, empty folder and removes it with what is in it.
+/// Creates an empty folder and removes it with its contents.
 class scratch_folder {
  public:
   scratch_folder() {

@@ -1,4 +1,4 @@
-// Gradients of gradients, checked by differences.
+// Second-order gradient checks by finite differences.
 #pragma once
 
 #include <string>
@@ -13,8 +13,7 @@
 
 namespace test {
 
-/// The sum of the squares of the gradients of `of`, as a net, and its gradients checked. The net ends in a number
-/// called loss.
+/// Checks the gradients of the sum of the squares of the gradients of `of`. The net ends in a scalar called loss.
 inline void check_second(std::string const& forward, std::vector<std::string> const& of,
                          std::vector<std::pair<std::string, tensor64>> const& given,
                          std::vector<std::string> const& inputs) {
@@ -33,7 +32,7 @@ inline void check_second(std::string const& forward, std::vector<std::string> co
 
   plait::workspace<plait::serial> blobs;
   for (auto const& [name, value] : given) blobs.feed(name, value);
-  // Rules of several ops (Pow) write blobs over and over: what the second pass needs of that is copied.
+  // Rules of several ops (Pow) overwrite blobs: values that the second pass needs are copied.
   auto const check = plait::check_gradient(
       net, {"y"}, inputs, blobs, {.gradients = {.overwritten = plait::overwritten_values::copy}, .tolerance = 1e-5});
   CAPTURE(check.text());

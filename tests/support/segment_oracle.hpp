@@ -1,4 +1,4 @@
-// Reductions of segments whose rows are numbered, against their definition.
+// Oracle for segment reductions with segment ids, by definition.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 
 namespace test {
 
-/// Runs the six ops (sum, mean, weighted sum; of all rows, of chosen ones) of `order`, Sorted or Unsorted, on rows of
-/// `width` whose segments `numbers` lists; those of integers are sums only. Numbers are eighths, so that all but means
-/// are exact; those are within an ulp.
+/// Runs the six ops (sum, mean, weighted sum; of all rows, of gathered ones) of `order`, Sorted or Unsorted, on rows of
+/// `width` with the segment ids `numbers`; for integers the sums only. Elements are multiples of 1/8, so that
+/// everything except means is exact; these are within an ulp.
 template <class B, class T, class I>
 void check_numbered_segments(std::string const& order, std::vector<int> const& numbers, std::size_t width) {
   constexpr bool real = std::is_floating_point_v<T>;
-  constexpr std::size_t of = 9;  // rows of the tensor that the sparse ops choose from
+  constexpr std::size_t of = 9;  // rows of the tensor that the sparse ops gather from
   std::size_t const rows = numbers.size();
   std::size_t segments = 0;
   for (int const number : numbers) segments = std::max(segments, static_cast<std::size_t>(number) + 1);

@@ -1,4 +1,4 @@
-// What sharing blobs has to keep, seen from nets in neutral form.
+// Oracle for memory plans: the dependences that blob sharing must preserve, on nets in neutral form.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace test {
 
-/// Ops that touch each blob, ascending.
+/// Returns the ops that read or write each blob, ascending.
 inline std::map<std::string, std::vector<std::size_t>> touches(struct_net const& n) {
   std::map<std::string, std::vector<std::size_t>> found;
   for (std::size_t op = 0; op != n.ops.size(); ++op) {
@@ -23,7 +23,7 @@ inline std::map<std::string, std::vector<std::size_t>> touches(struct_net const&
   return found;
 }
 
-/// Blobs that the net makes for itself alone.
+/// Returns the internal blobs: written by the net, neither external nor read before.
 inline std::set<std::string> internal_blobs(struct_net const& n) {
   std::set<std::string> found;
   std::set<std::string> known(n.external_inputs.begin(), n.external_inputs.end());
@@ -37,7 +37,7 @@ inline std::set<std::string> internal_blobs(struct_net const& n) {
   return found;
 }
 
-/// The most of these blobs that are in use at one op, or between its neighbours.
+/// Returns the maximum number of these blobs that are live at one op.
 inline std::size_t most_at_once(struct_net const& n, std::set<std::string> const& blobs) {
   auto const used = touches(n);
   std::size_t most = 0;
@@ -49,7 +49,7 @@ inline std::size_t most_at_once(struct_net const& n, std::set<std::string> const
   return most;
 }
 
-/// by[a][b]: op b has to wait for op a, as it reads or overwrites what a wrote, or overwrites what a read.
+/// Returns the transitive dependence relation: by[a][b] is true if op b depends on op a (RAW, WAW or WAR).
 inline std::vector<std::vector<bool>> must_precede(struct_net const& n) {
   std::size_t const ops = n.ops.size();
   std::vector<std::vector<bool>> by(ops, std::vector<bool>(ops));

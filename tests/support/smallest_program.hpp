@@ -1,4 +1,4 @@
-// The least that is a program: for tests of what is refused at the first call.
+// Minimal program type, for tests of errors at the first call.
 #pragma once
 
 #include <string>

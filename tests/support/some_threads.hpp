@@ -1,4 +1,4 @@
-// Threads for tests of what runs in parallel, also where there are fewer processors.
+// Four TBB threads for tests of parallel code, also on machines with fewer processors.
 #pragma once
 
 #include <tbb/global_control.h>

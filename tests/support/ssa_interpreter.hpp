@@ -1,4 +1,4 @@
-// Runs the programs of random_program.hpp by their SSA form: what each value holds, with phis, and where control goes.
+// Interpreter of the SSA form of the programs of random_program.hpp: values with phis, and control flow.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@
 
 namespace test {
 
-/// What one run of a form has in its values; nothing in those not made yet.
+/// The values of one run of a form; none if not computed yet.
 using value_states = std::vector<std::optional<int>>;
 
-/// Inputs are random by the seed, what enters the program too. Calls on_block(block, states) when control has come to a
-/// block and its phis are made, on_op(op, states) after each op, and on_edge(block, way) when control leaves a block;
-/// all by number. on_end(block, states) where the program ends.
+/// Runs the SSA form. Inputs, and values that enter the program, are pseudo-random by the seed. Calls on_block(block,
+/// states) when control enters a block and its phis are evaluated, on_op(op, states) after each op, on_edge(block, way)
+/// when control leaves a block, and on_end(block, states) at the end of the program; all by number.
 template <class See>
 void run_ssa(net_program const& p, plait::program_ssa<net_program> const& ssa, unsigned seed, std::size_t most_blocks,
              See& see) {
@@ -49,7 +49,7 @@ void run_ssa(net_program const& p, plait::program_ssa<net_program> const& ssa, u
       for (auto const v : form.reads(op)) in.push_back(states[v].value());
       auto const out = execute(type, in, [&] { return static_cast<int>(random() % 16); });
       if (type == "Branch") way = static_cast<std::size_t>(in[0]);
-      // Of a blob that is written twice the last write counts.
+      // If a blob is written twice the last write counts.
       std::size_t i = 0;
       for (auto const v : form.writes(op)) states[v] = out[i++];
       see.on_op(op, states);

@@ -1,5 +1,4 @@
-// Task groups whose schedule tests decide on: what holds with them does not depend on a scheduler or on how busy the
-// machine is.
+// Task groups with controlled schedules: test results do not depend on a scheduler or on the load of the machine.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +15,7 @@
 
 namespace test {
 
-/// Begins each task at once, on a new thread: a task may wait for another without a limit in time.
+/// Starts each task immediately, on a new thread: a task may wait for another without a time limit.
 class thread_tasks {
  public:
   thread_tasks() = default;
@@ -53,7 +52,7 @@ class thread_tasks {
   std::vector<std::thread> threads_;
 };
 
-/// Begins tasks in wait(), one after the other, in a random order: with enough seeds, in each order there is.
+/// Runs tasks in wait(), one by one, in a random order: with enough seeds, in every order.
 class shuffled_tasks {
  public:
   template <class F>
@@ -75,7 +74,7 @@ class shuffled_tasks {
   std::vector<std::function<void()>> tasks_;
 };
 
-/// Begins no task before wait(): as if the scheduler had no thread to spare.
+/// Runs no task before wait(): as if the scheduler had no idle thread.
 class late_tasks {
  public:
   late_tasks() = default;
@@ -94,7 +93,7 @@ class late_tasks {
   std::vector<std::function<void()>> tasks_;
 };
 
-/// A backend of so many threads, whose tasks are those of a group above.
+/// A backend that reports a number of threads and uses one of the task groups above.
 template <class Tasks, unsigned Threads>
 struct task_backend : plait::tbb {
   using task_group = Tasks;

@@ -1,4 +1,4 @@
-// Backends that say how many threads they have, so that tests of what divides work do not depend on the machine.
+// Backends with a fixed number of threads, so that tests of work partitioning do not depend on the machine.
 #pragma once
 
 #include <plait/exec/tbb.hpp>

@@ -1,4 +1,4 @@
-// Operators on floats that show every way in which values may share memory, and what each computes.
+// Toy operators on floats for every kind of aliasing between inputs and outputs, and their oracle.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/core/npos.hpp>
+#include <plait/core/detail/npos.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 
 namespace test {
 
-/// y = a + 2 b, by element.
+/// y = a + 2 b, element-wise.
 template <class B>
 struct mix_kernel : plait::op_kernel<B> {
   explicit mix_kernel(plait::op_arguments const&) {}
@@ -50,7 +50,7 @@ struct reverse_kernel : plait::op_kernel<B> {
   }
 };
 
-/// y = x, a view where it may be.
+/// y = x, as a view if allowed.
 template <class B>
 struct same_kernel : plait::op_kernel<B> {
   explicit same_kernel(plait::op_arguments const&) {}
@@ -60,7 +60,7 @@ struct same_kernel : plait::op_kernel<B> {
   }
 };
 
-/// Changes the first element of x by the sum of g; finds the output to hold x.
+/// Adds the sum of g to the first element of x; the output is x, updated in place.
 template <class B>
 struct update_kernel : plait::op_kernel<B> {
   explicit update_kernel(plait::op_arguments const&) {}
@@ -77,7 +77,7 @@ struct update_kernel : plait::op_kernel<B> {
   }
 };
 
-/// Of many inputs, a first and z last: y = a + b reversed + z reversed. Only a may be overwritten.
+/// Many inputs, a first and z last: y = a + b reversed + z reversed. Only a may be overwritten.
 template <class B>
 struct many_kernel : plait::op_kernel<B> {
   explicit many_kernel(plait::op_arguments const&) {}
@@ -115,7 +115,7 @@ struct fork_kernel : plait::op_kernel<B> {
   }
 };
 
-/// Writes half of the output and then throws, once `x` holds a negative number.
+/// Writes half of the output and then throws, if `x` begins with a negative number.
 template <class B>
 struct break_kernel : plait::op_kernel<B> {
   explicit break_kernel(plait::op_arguments const&) {}
@@ -131,7 +131,7 @@ struct break_kernel : plait::op_kernel<B> {
   }
 };
 
-/// y holds as many ones as the first element of x says.
+/// y contains as many ones as the first element of x says.
 template <class B>
 struct ones_kernel : plait::op_kernel<B> {
   explicit ones_kernel(plait::op_arguments const&) {}
@@ -161,7 +161,7 @@ plait::operators<B> toy_operators() {
   return made;
 }
 
-/// What an op gives for copies of its inputs: the oracle.
+/// Returns the outputs of an op for copies of its inputs: the oracle.
 inline std::vector<std::vector<float>> run_toy(std::string_view type, std::vector<std::vector<float>> const& in) {
   std::vector<std::vector<float>> out = {in[0]};
   if (type == "Mix")

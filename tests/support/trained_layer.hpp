@@ -1,4 +1,4 @@
-// A layer over a sequence with its gradients: what tests of how steps are run compare.
+// A recurrent layer over a sequence with its gradients, for tests that compare execution schedules.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/any_cell.hpp>
+#include <plait/rnn/detail/any_cell.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
 
 namespace test {
 
-/// Of x; dy is the gradient of the output. With lengths "lengths", if the options say so.
+/// Input x; dy is the gradient of the output. Reads "lengths" if the options say so.
 struct trained_layer {
   plait::netdef net;
   std::vector<std::string> fetch = {};  ///< the output, the last states, and all gradients
   std::vector<std::pair<std::string, plait::shape>> parameters = {};
-  std::vector<std::string> seeds = {};  ///< dy, or nothing if there are no gradients
+  std::vector<std::string> seeds = {};  ///< dy; empty without gradients
 
   trained_layer(plait::any_cell const& cell, plait::recurrent_layer_options o) {
     plait::trained_model model("net");

@@ -1,4 +1,4 @@
-// Which op types the tests of a program run, for tests/exec/operators/every_type.cpp.
+// Records the op types that the tests of a program run, for tests/exec/operators/every_type.cpp.
 #pragma once
 
 #include <cstdlib>
@@ -7,13 +7,13 @@
 #include <set>
 #include <string>
 
-#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 
 namespace test {
 
-/// Lines "backend type" of all that ran, written to the file that PLAIT_TYPES_RUN names when the program ends.
+/// Collects lines "backend type" and writes them to the file that PLAIT_TYPES_RUN names when the program ends.
 class types_run {
  public:
   static void add(std::string const& line) {
@@ -35,13 +35,13 @@ class types_run {
   std::set<std::string> lines_;
 };
 
-/// A table whose ops are noted before each run that has other shapes than the one before.
+/// Returns a table that records each op before a run with new shapes.
 template <class B>
 plait::operators<B> noting(plait::operators<B> table) {
   auto const note = [](plait::op_arguments const& a) -> typename plait::operators<B>::shape_check {
     std::string const line = std::string(B::name) + ' ' + a.schema().type();
     if (!a.schema().has_results_after_run()) return [line](plait::shape_context const&) { types_run::add(line); };
-    types_run::add(line);  // its shapes are not inferred
+    types_run::add(line);  // no shape inference
     return {};
   };
   plait::operators<B> made = table;

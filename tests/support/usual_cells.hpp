@@ -1,4 +1,4 @@
-// The cells that come with plait, for what is tested of all of them.
+// The recurrent cells of plait, for tests of all of them.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include <plait/rnn/any_cell.hpp>
 #include <plait/rnn/cells.hpp>
+#include <plait/rnn/detail/any_cell.hpp>
 
 namespace test {
 
-/// By name, but for attention, which needs something to look at.
+/// Returns the cells by name, except attention, which needs a sequence to attend to.
 inline std::vector<std::pair<std::string, plait::any_cell>> usual_cells(std::int64_t inputs, std::int64_t hidden) {
   return {{"basic", plait::basic_rnn_cell{inputs, hidden}},
           {"LSTM", plait::lstm_cell{inputs, hidden}},

@@ -1,5 +1,4 @@
-// Functions of vector_math.hpp and the like, run with every set of instructions, and how far results are from exact
-// ones.
+// Runs vectorised scalar functions (vector_math.hpp) with every instruction set, and measures their error in ulps.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/kernels/instruction_sets.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
 
 #include <support/instruction_sets.hpp>
 
@@ -37,7 +36,7 @@ struct map_loop {
   }
 };
 
-/// Of loop(in, out, count), by the sets of instructions this processor has.
+/// Returns the results of loop(in, out, count), for each instruction set of this processor.
 template <class Loop, class T>
 std::vector<std::pair<std::string, std::vector<T>>> results(Loop const& loop, std::vector<T> const& in) {
   std::vector<std::pair<std::string, std::vector<T>>> made;
@@ -57,7 +56,7 @@ std::vector<std::pair<std::string, std::vector<T>>> results(Loop const& loop, st
   return made;
 }
 
-/// How far `found` is from `exact` in units of the last place of `exact` as a T; infinity where it is wrong in kind.
+/// Returns the error of `found` in ulps of `exact` as a T; infinity for a wrong class (NaN, infinity, signed zero).
 template <class T>
 double exact_ulps(T found, wide<T> exact) {
   using limits = std::numeric_limits<T>;

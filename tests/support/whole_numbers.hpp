@@ -1,4 +1,4 @@
-// Numbers for tests of sums.
+// Integers as floats, for tests of sums.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace test {
 
-/// Between -8 and 8, whose sums are exact in any order.
+/// Returns integers between -8 and 8, whose sums are exact in any order.
 inline std::vector<float> whole_numbers(std::size_t count) {
   std::mt19937 random(3);
   std::vector<float> made(count);

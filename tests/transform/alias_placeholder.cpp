@@ -1,4 +1,4 @@
-#include <plait/transform/alias_placeholder.hpp>
+#include <plait/transform/detail/alias_placeholder.hpp>
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 #include <oracle/symbolic_run.hpp>
@@ -36,7 +36,8 @@ plait::net_error refusal(struct_net const& d, struct_net const& init = {{}}) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("an intermediate and an external output get their names", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("fuse_alias_placeholders: an intermediate and an external output get their names", N,
+                   PLAIT_MUTABLE_NETS) {
   for (bool backward : {false, true}) {
     N n = test::make_net<N>({{{"Relu", {"x"}, {"a"}},
                               alias_with_name("a", "a1", "feat", backward),
@@ -51,7 +52,8 @@ TEST_CASE_TEMPLATE("an intermediate and an external output get their names", N, 
   }
 }
 
-TEST_CASE_TEMPLATE("backward: other readers follow; forward: there must be none", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("fuse_alias_placeholders: backward, other readers follow; forward, there must be none", N,
+                   PLAIT_MUTABLE_NETS) {
   struct_net d{{{"Relu", {"x"}, {"a"}},
                 alias_with_name("a", "a1", "feat", true),
                 {"Tanh", {"a1"}, {"y"}},
@@ -68,7 +70,8 @@ TEST_CASE_TEMPLATE("backward: other readers follow; forward: there must be none"
   CHECK(refused.blob == "a");
 }
 
-TEST_CASE_TEMPLATE("external inputs, and parameters where they are made", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("fuse_alias_placeholders: external inputs, and parameters in the init net, are renamed", N,
+                   PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>(
       {{alias_with_name("x", "x1", "data"), alias_with_name("w", "w1", "weight"), {"FC", {"x1", "w1", "b"}, {"y"}}},
        {"x", "w", "b"},
@@ -81,7 +84,7 @@ TEST_CASE_TEMPLATE("external inputs, and parameters where they are made", N, PLA
         struct_net{{{"Fill", {}, {"w"}}, {"Scale", {"w"}, {"weight"}}, {"Fill", {}, {"b"}}}, {}, {"weight", "b"}});
 }
 
-TEST_CASE_TEMPLATE("versions: only the named one changes its name", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("fuse_alias_placeholders: only the named version changes its name", N, PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>({{{"A", {"x"}, {"h"}},
                             {"B", {"h"}, {"h"}},
                             alias_with_name("h", "t", "feat"),
@@ -96,7 +99,8 @@ TEST_CASE_TEMPLATE("versions: only the named one changes its name", N, PLAIT_MUT
                    {"y", "h"}});
 }
 
-TEST_CASE_TEMPLATE("a name that the input or the output has already", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("fuse_alias_placeholders: the input or the output may have the name already", N,
+                   PLAIT_MUTABLE_NETS) {
   for (std::string name : {"a", "b"}) {
     N n = test::make_net<N>(
         {{{"Relu", {"x"}, {"a"}}, alias_with_name("a", "b", name), {"Tanh", {"b"}, {"y"}}}, {"x"}, {"y"}});
@@ -105,7 +109,7 @@ TEST_CASE_TEMPLATE("a name that the input or the output has already", N, PLAIT_M
   }
 }
 
-TEST_CASE_TEMPLATE("refused, with op and blob, and nothing changed", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("fuse_alias_placeholders: refusals name op and blob and change nothing", N, PLAIT_MUTABLE_NETS) {
   struct_net d{{{"Relu", {"x"}, {"a"}}, alias_with_name("a", "b", "feat"), {"Tanh", {"b"}, {"y"}}}, {"x"}, {"y"}};
   SUBCASE("no name") {
     d.ops[1].arguments.clear();
@@ -146,28 +150,28 @@ TEST_CASE_TEMPLATE("refused, with op and blob, and nothing changed", N, PLAIT_MU
     d.external_outputs.push_back("feat");
     CHECK(refusal<N>(d).blob == "feat");
   }
-  SUBCASE("the name is one that the init net makes") {
+  SUBCASE("the name is one that the init net writes") {
     d.external_inputs.push_back("feat");
     d.ops.push_back({"Add", {"feat", "y"}, {"z"}});
     CHECK(refusal<N>(d, {{{"Fill", {}, {"feat"}}}, {}, {"feat"}}).blob == "feat");
   }
 }
 
-TEST_CASE("a name that is taken can be taken all the same") {
+TEST_CASE("fuse_alias_placeholders: merge allows a name that is taken") {
   auto n = test::make_net<test::edit_net>(
       {{{"Relu", {"x"}, {"a"}}, alias_with_name("a", "b", "q"), {"Add", {"b", "q"}, {"y"}}}, {"x", "q"}, {"y"}});
   plait::fuse_alias_placeholders(n, {.capture = plait::name_capture::merge});
   CHECK(n.ops == std::vector<plait::op_spec>{{"Relu", {"x"}, {"q"}}, {"Add", {"q", "q"}, {"y"}}});
 }
 
-TEST_CASE("an input can be called what an output is called") {
+TEST_CASE("fuse_alias_placeholders: an input may get the name of an output") {
   auto n = test::make_net<test::edit_net>({{alias_with_name("x", "t", "y"), {"Relu", {"t"}, {"y"}}}, {"x"}, {"y"}});
   plait::fuse_alias_placeholders(n);
   CHECK(n.ops == std::vector<plait::op_spec>{{"Relu", {"y"}, {"y"}}});
   CHECK(n.external_inputs == std::vector<std::string>{"y"});
 }
 
-TEST_CASE("a taken name is no matter once its blob is not read any more") {
+TEST_CASE("fuse_alias_placeholders: the name of a dead blob is free") {
   auto n = test::make_net<test::edit_net>(
       {{{"A", {"x"}, {"feat"}}, {"B", {"feat"}, {"a"}}, alias_with_name("a", "b", "feat"), {"C", {"b"}, {"y"}}},
        {"x"},
@@ -177,7 +181,7 @@ TEST_CASE("a taken name is no matter once its blob is not read any more") {
         std::vector<plait::op_spec>{{"A", {"x"}, {"feat"}}, {"B", {"feat"}, {"feat"}}, {"C", {"feat"}, {"y"}}});
 }
 
-TEST_CASE("what a nested net uses cannot be renamed") {
+TEST_CASE("fuse_alias_placeholders: a blob that a nested net uses cannot be renamed") {
   for (bool writes : {false, true}) {
     auto n = test::make_net<plait::netdef>(
         {{{"Relu", {"x"}, {"a"}}, {"If", {"c"}, {}}, alias_with_name("a", "b", "feat", true)}, {"x", "c"}, {"b"}});
@@ -194,7 +198,7 @@ TEST_CASE("what a nested net uses cannot be renamed") {
   }
 }
 
-TEST_CASE("nor what it makes for the op around it, nor what a Do updates") {
+TEST_CASE("fuse_alias_placeholders: neither outputs of nested nets nor blobs that a Do updates can be renamed") {
   auto const refused = [](char const* text) {
     auto n = plait::read_netdef_text(text);
     auto const before = n;
@@ -222,7 +226,7 @@ TEST_CASE("nor what it makes for the op around it, nor what a Do updates") {
   CHECK(n.text(n.op[0].output[0]) == "feat");
 }
 
-TEST_CASE("random nets: accepted ones compute the same") {
+TEST_CASE("fuse_alias_placeholders: random nets compute the same if accepted") {
   std::mt19937 random(5);
   auto const pick = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
   auto const blob = [&] { return std::string(1, static_cast<char>('a' + pick(6))); };
@@ -250,7 +254,7 @@ TEST_CASE("random nets: accepted ones compute the same") {
       continue;
     }
     CAPTURE(round);
-    // External inputs may have new names, so they stand for their slots.
+    // External inputs may have new names, so their slots identify them.
     REQUIRE(test::symbolic_outputs(test::describe(n), test::given_by::slot) ==
             test::symbolic_outputs(d, test::given_by::slot, {"AliasWithName"}));
   }
@@ -258,7 +262,7 @@ TEST_CASE("random nets: accepted ones compute the same") {
   CHECK(refused > 300);
 }
 
-TEST_CASE("100,000 aliases") {
+TEST_CASE("fuse_alias_placeholders: 100,000 aliases") {
   plait::netdef n;
   for (int i = 0; i != 100000; ++i) {
     std::string const blob = "b" + std::to_string(i);

@@ -1,4 +1,4 @@
-#include <plait/transform/append.hpp>
+#include <plait/transform/detail/append.hpp>
 
 #include <string>
 #include <vector>
@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <plait/core/assert.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/ssa/versioning.hpp>
 
 #include <net/test_nets.hpp>
@@ -19,7 +19,7 @@ test::struct_net const second{
     {{"Sum", {"a", "x", "w", "w"}, {"y"}}, {"Tanh", {"y"}, {"a"}}}, {"w", "a", "x", "w"}, {"y", "a", "y"}};
 }  // namespace
 
-TEST_CASE_TEMPLATE("one net after the other", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("append_net: ops and externals of one net follow those of the other", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(first);
   auto const m = test::make_net<N>(second);
   auto const added = plait::append_net(n, m);
@@ -32,7 +32,7 @@ TEST_CASE_TEMPLATE("one net after the other", N, PLAIT_MUTABLE_NETS) {
   REQUIRE(both.ops.size() == 4);
   CHECK(both.ops[2].inputs == second.ops[0].inputs);
   CHECK(test::describe(m) == second);
-  // Versions are those of the second net run after the first.
+  // Versions equal those of the second net run after the first.
   auto const before = plait::get_ssa(first);
   auto const after = plait::get_ssa(second, before);
   auto const whole = plait::get_ssa(both);
@@ -41,7 +41,7 @@ TEST_CASE_TEMPLATE("one net after the other", N, PLAIT_MUTABLE_NETS) {
       CHECK(whole.writes(op + 2)[i].version == after.writes(op)[i].version);
 }
 
-TEST_CASE_TEMPLATE("a device for what is appended", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("append_net: sets the device of the appended ops", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(first);
   plait::append_net(n, test::make_net<N>(second), {.device = plait::device_spec{plait::device_kind::cuda, 1}});
   test::struct_net const both = test::describe(n);
@@ -49,7 +49,7 @@ TEST_CASE_TEMPLATE("a device for what is appended", N, PLAIT_MUTABLE_NETS) {
   CHECK(both.ops[2].device == plait::device_spec{plait::device_kind::cuda, 1});
 }
 
-TEST_CASE("the device reaches into nested nets") {
+TEST_CASE("append_net: sets the device of nested ops") {
   plait::netdef n;
   plait::append_net(n, plait::read_netdef_text(R"(
     op { type: "RecurrentNetwork" arg { name: "step_net" s: "op { type: \"Relu\" }" }
@@ -68,7 +68,7 @@ TEST_CASE("the device reaches into nested nets") {
   CHECK(n.op.size() == 1);
 }
 
-TEST_CASE("a net after itself is a mistake") {
+TEST_CASE("append_net: refuses to append a net to itself") {
   auto n = test::make_net<test::edit_net>(first);
   CHECK_THROWS_AS(plait::append_net(n, n), plait::precondition_error);
 }

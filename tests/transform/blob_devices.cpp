@@ -1,4 +1,4 @@
-#include <plait/transform/blob_devices.hpp>
+#include <plait/transform/detail/blob_devices.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 
 #include <net/test_nets.hpp>
 
-TEST_CASE_TEMPLATE("a blob lives where its last writer runs", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("infer_blob_devices: a blob lives where its last writer runs", N, PLAIT_MUTABLE_NETS) {
   plait::device_spec const cpu{plait::device_kind::cpu, {}};
   plait::device_spec const gpu{plait::device_kind::cuda, 1};
   auto const n = test::make_net<N>(

@@ -1,11 +1,11 @@
-#include <plait/transform/blob_uses.hpp>
+#include <plait/transform/detail/blob_uses.hpp>
 
 #include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include <net/test_nets.hpp>
@@ -18,7 +18,7 @@ ops used(plait::blob_uses const& uses, plait::blob_index b) { return {uses.ops(b
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("ops by blob, each once", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("blob_uses: lists the ops of each blob, each once", N, PLAIT_TEXT_NETS) {
   auto const n = test::make_net<N>(
       {{{"Relu", {"x"}, {"a"}}, {"Sum", {"a", "a"}, {"a", "b"}}, {"Relu", {"b"}, {"y"}}}, {"x"}, {"y"}});
   auto const ssa = plait::get_ssa(n, {.subnets = true, .control_inputs = true});
@@ -35,7 +35,7 @@ TEST_CASE_TEMPLATE("ops by blob, each once", N, PLAIT_TEXT_NETS) {
   CHECK_FALSE(uses.is_internal(at("y")));
 }
 
-TEST_CASE("what is read before it is written comes from outside, declared or not") {
+TEST_CASE("blob_uses: a blob read before it is written is not internal, declared or not") {
   auto const n = test::make_net<plait::netdef>({{{"Relu", {"a"}, {"b"}}, {"Relu", {"b"}, {"a"}}}, {}, {}});
   auto const ssa = plait::get_ssa(n, {.subnets = true, .control_inputs = true});
   plait::blob_uses const uses(n, ssa);
@@ -43,7 +43,7 @@ TEST_CASE("what is read before it is written comes from outside, declared or not
   CHECK(uses.is_internal(ssa.find("b")));
 }
 
-TEST_CASE("nets inside ops, control inputs, aliases") {
+TEST_CASE("blob_uses: nested nets, control inputs and aliases count") {
   auto const n = plait::read_netdef_text(R"(
     op { input: "x" output: "a" type: "Relu" }
     op { input: "x" output: "w" type: "Relu" }
@@ -64,7 +64,7 @@ TEST_CASE("nets inside ops, control inputs, aliases") {
   CHECK(uses.has_hidden_dependencies());
 }
 
-TEST_CASE("memory that is written under another name") {
+TEST_CASE("blob_uses: aliases that are written again are hidden dependences") {
   auto const may = [](std::vector<plait::op_spec> const& ops) {
     auto const n = test::make_net<plait::netdef>({ops, {"x"}, {"y"}});
     return plait::blob_uses(n, plait::get_ssa(n, {.subnets = true, .control_inputs = true})).has_hidden_dependencies();
@@ -78,7 +78,7 @@ TEST_CASE("memory that is written under another name") {
   CHECK(may({{"Alias", {"x"}, {"v"}}, {"Relu", {"v"}, {"x"}}, {"Relu", {"v"}, {"y"}}}));
 }
 
-TEST_CASE("names that are text of their own") {
+TEST_CASE("blob_uses: names may be std::string by value") {
   auto const n = test::make_net<test::temporary_net>({{{"Relu", {"x"}, {"a"}}, {"Relu", {"a"}, {"y"}}}, {"x"}, {"y"}});
   auto const ssa = plait::get_ssa(n, {.subnets = true, .control_inputs = true});
   CHECK(ssa.find(std::string_view("a")) != plait::npos);

@@ -1,4 +1,4 @@
-#include <plait/transform/clone_and_bind.hpp>
+#include <plait/transform/detail/clone_and_bind.hpp>
 
 #include <string>
 #include <vector>
@@ -19,8 +19,8 @@ test::struct_net const reuse{{{"Scale", {"x"}, {"t"}},
                              {"v", "x"}};
 }  // namespace
 
-TEST_CASE_TEMPLATE("what is made gets the prefix, what is read keeps its name or is bound", N, plait::netdef,
-                   test::edit_net) {
+TEST_CASE_TEMPLATE("clone_and_bind: written blobs get the prefix, read blobs keep their name or are bound", N,
+                   plait::netdef, test::edit_net) {
   auto const n = test::make_net<N>(reuse);
   auto const made = plait::clone_and_bind(n, "bound", "q_", {{"w", "weights"}});
   CHECK(made.name == "bound");
@@ -33,14 +33,16 @@ TEST_CASE_TEMPLATE("what is made gets the prefix, what is read keeps its name or
   CHECK(test::describe(n) == reuse);
 }
 
-TEST_CASE_TEMPLATE("binding two blobs to one is refused unless asked for", N, plait::netdef, test::edit_net) {
+TEST_CASE_TEMPLATE("clone_and_bind: binding two blobs to one is refused unless merge is set", N, plait::netdef,
+                   test::edit_net) {
   auto const n = test::make_net<N>(reuse);
   CHECK_THROWS_AS((void)plait::clone_and_bind(n, "bound", "q_", {{"w", "x"}}), plait::net_error);
   auto const merged = plait::clone_and_bind(n, "bound", "q_", {{"w", "x"}}, plait::name_capture::merge);
   CHECK(test::describe(merged.net).external_inputs == names{"x", "x"});
 }
 
-TEST_CASE_TEMPLATE("an external output that nothing makes keeps its name", N, plait::netdef, test::edit_net) {
+TEST_CASE_TEMPLATE("clone_and_bind: an external output without producer keeps its name", N, plait::netdef,
+                   test::edit_net) {
   auto const n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}, {"x", "unused"}, {"y", "elsewhere"}});
   test::struct_net const made = test::describe(plait::clone_and_bind(n, "bound", "q_").net);
   CHECK(made.external_inputs == names{"x", "q_unused"});

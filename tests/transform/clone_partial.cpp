@@ -1,4 +1,4 @@
-#include <plait/transform/clone_partial.hpp>
+#include <plait/transform/detail/clone_partial.hpp>
 
 #include <algorithm>
 #include <random>
@@ -36,7 +36,7 @@ plait::net_error refusal(N const& n, F f) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("the end of a chain", N, plait::netdef, test::edit_net) {
+TEST_CASE_TEMPLATE("clone_partial: the end of a chain", N, plait::netdef, test::edit_net) {
   auto const n = test::make_net<N>(chain);
   auto const part = plait::clone_partial(n, "part", {{"h", "hidden"}}, {"p", "y"});
   CHECK(part.ops == std::vector<plait::op_index>{2, 3});
@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE("the end of a chain", N, plait::netdef, test::edit_net) {
   CHECK(plait::net_traits<N>::net_name(part.net) == "part");
 }
 
-TEST_CASE_TEMPLATE("inputs the net does not have, and outputs it does not", N, plait::netdef, test::edit_net) {
+TEST_CASE_TEMPLATE("clone_partial: accepts unknown inputs, refuses unknown outputs", N, plait::netdef, test::edit_net) {
   auto const n = test::make_net<N>(chain);
   auto const all = plait::clone_partial(n, "part", {{"nobody", "nobody"}}, {"p"});
   CHECK(all.inputs == names{"nobody", "x", "w", "b", "w2", "b2"});
@@ -60,14 +60,16 @@ TEST_CASE_TEMPLATE("inputs the net does not have, and outputs it does not", N, p
   CHECK(refusal(n, [&] { (void)plait::clone_partial(n, "part", {{"x", "x"}}, {"nobody"}); }).blob == "nobody");
 }
 
-TEST_CASE_TEMPLATE("an output that the net neither makes nor declares as its input", N, plait::netdef, test::edit_net) {
+TEST_CASE_TEMPLATE("clone_partial: refuses an output that is neither written nor an input", N, plait::netdef,
+                   test::edit_net) {
   auto const n = test::make_net<N>({{{"Mul", {"x", "undeclared"}, {"y"}}}, {"x"}, {"y", "nobody_makes_me"}});
   for (std::string const blob : {"undeclared", "nobody_makes_me"})
     CHECK(refusal(n, [&] { (void)plait::clone_partial(n, "part", {{"x", "x"}}, {"y", blob}); }).blob == blob);
   CHECK(plait::clone_partial(n, "part", {}, {"x"}).outputs == names{"x"});
 }
 
-TEST_CASE_TEMPLATE("ops that make or overwrite a given input", N, plait::netdef, test::edit_net) {
+TEST_CASE_TEMPLATE("clone_partial: refuses ops that compute or overwrite a given input", N, plait::netdef,
+                   test::edit_net) {
   auto const reuse =
       test::make_net<N>({{{"Scale", {"x"}, {"t"}}, {"Sum", {"t"}, {"v"}}, {"Copy", {"v"}, {"x"}}}, {"x"}, {"v"}});
   CHECK(refusal(reuse, [&] { (void)plait::clone_partial(reuse, "part", {{"x", "x"}}, {"v"}); }).op == 0);
@@ -79,14 +81,14 @@ TEST_CASE_TEMPLATE("ops that make or overwrite a given input", N, plait::netdef,
   CHECK(problem.op == 0);
   CHECK(problem.blob == "h");
 
-  // Which x is given? Op 0, which y needs, reads its first version, op 2 its second.
+  // Ambiguous version: op 0, which y needs, reads the first version of x, op 2 its second.
   auto const earlier =
       test::make_net<N>({{{"A", {"x"}, {"y"}}, {"B", {"z"}, {"x"}}, {"C", {"x", "y"}, {"out"}}}, {"x", "z"}, {"out"}});
   auto const other = refusal(earlier, [&] { (void)plait::clone_partial(earlier, "part", {{"x", "x"}}, {"out"}); });
   CHECK(other.op == 2);
   CHECK(other.blob == "x");
 
-  // Written later by an op that the part does not need.
+  // Written later by an op outside the slice.
   auto const later = test::make_net<N>(
       {{{"Sum", {"x", "w"}, {"y"}}, {"Relu", {"y"}, {"y"}}, {"Copy", {"w"}, {"x"}}}, {"x", "w"}, {"y", "x"}});
   auto const part = plait::clone_partial(later, "part", {{"x", "mine"}}, {"y"});
@@ -95,12 +97,12 @@ TEST_CASE_TEMPLATE("ops that make or overwrite a given input", N, plait::netdef,
             {{"Sum", {"mine", "w"}, {"part/y"}}, {"Relu", {"part/y"}, {"part/y"}}}, {"mine", "w"}, {"part/y"}});
 }
 
-TEST_CASE_TEMPLATE("names that collide", N, plait::netdef, test::edit_net) {
+TEST_CASE_TEMPLATE("clone_partial: refuses names that collide", N, plait::netdef, test::edit_net) {
   auto const n = test::make_net<N>(chain);
   CHECK(refusal(n, [&] { (void)plait::clone_partial(n, "part", {{"h", "w2"}}, {"p"}); }).blob == "w2");
 }
 
-TEST_CASE("a partial clone of everything is the net under a prefix") {
+TEST_CASE("clone_partial: a partial clone of everything is the net under a prefix") {
   std::mt19937 random(14);
   int cloned = 0;
   for (int round = 0; round != 300; ++round) {
@@ -110,7 +112,7 @@ TEST_CASE("a partial clone of everything is the net under a prefix") {
     plait::name_map none;
     auto const part = plait::clone_partial(n, "p", none, before.external_outputs);
     test::struct_net const made = test::describe(part.net);
-    // Names apart it computes what the whole net does: given blobs keep theirs, so inputs agree by name.
+    // Computes the same as the whole net, except for names: given blobs keep theirs, so inputs agree by name.
     CHECK(test::symbolic_outputs(made) == test::symbolic_outputs(before));
     CHECK(made.external_outputs == part.outputs);
     for (plait::op_spec const& op : made.ops)

@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/rename_blobs.hpp>
+#include <plait/transform/detail/rename_blobs.hpp>
 
 #include <net/test_nets.hpp>
 #include <support/random_net.hpp>
@@ -18,7 +18,7 @@ test::struct_net const sum{{{"Relu", {"x"}, {"a"}}, {"Tanh", {"x"}, {"b"}}, {"Su
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("names do not count, but for what is given", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("compare_graphs: names do not count, except those of inputs", N, PLAIT_TEXT_NETS) {
   auto const n = test::make_net<N>(sum);
   test::struct_net renamed = sum;
   for (auto& op : renamed.ops) {
@@ -36,7 +36,7 @@ TEST_CASE_TEMPLATE("names do not count, but for what is given", N, PLAIT_TEXT_NE
   CHECK(found->what == "op 1 (Tanh): input 0, 'x' and 'z', is not the same value");
 }
 
-TEST_CASE_TEMPLATE("what does count", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("compare_graphs: ops, types, operands and outputs count", N, PLAIT_TEXT_NETS) {
   auto const n = test::make_net<N>(sum);
   auto const difference = [&](auto change) {
     test::struct_net other = sum;
@@ -53,11 +53,11 @@ TEST_CASE_TEMPLATE("what does count", N, PLAIT_TEXT_NETS) {
   CHECK(difference([](auto& m) { m.external_outputs = {"b"}; }) ==
         "external output 0, 'a' and 'b', is not the same value");
   CHECK(difference([](auto& m) { m.external_outputs.push_back("b"); }) == "1 external outputs and 2");
-  CHECK(difference([](auto& m) { m.ops[2].inputs.pop_back(); }) == "op 2 (Sum): another number of inputs");
-  CHECK(difference([](auto& m) { m.ops[0].outputs.push_back("more"); }) == "op 0 (Relu): another number of outputs");
+  CHECK(difference([](auto& m) { m.ops[2].inputs.pop_back(); }) == "op 2 (Sum): different numbers of inputs");
+  CHECK(difference([](auto& m) { m.ops[0].outputs.push_back("more"); }) == "op 0 (Relu): different numbers of outputs");
 }
 
-TEST_CASE("in place is another matter") {
+TEST_CASE("compare_in_place: in-place operands count") {
   test::struct_net other = sum;
   other.ops[2].outputs = {"c"};
   other.external_outputs = {"c"};
@@ -66,19 +66,19 @@ TEST_CASE("in place is another matter") {
   CHECK_FALSE(plait::compare_graphs(n, m).has_value());
   auto const found = plait::compare_in_place(n, m);
   REQUIRE(found.has_value());
-  CHECK(found->what == "op 2 (Sum): other operands are in place");
+  CHECK(found->what == "op 2 (Sum): different operands are in place");
 }
 
-TEST_CASE("devices") {
+TEST_CASE("compare_graphs: devices count") {
   auto const on = [](char const* device) {
     return plait::read_netdef_text(std::string(R"(op { input: "x" output: "y" type: "Relu" )") + device + " }");
   };
   auto const found = plait::compare_graphs(on(""), on("device_option { device_type: 1 }"));
   REQUIRE(found.has_value());
-  CHECK(found->what == "op 0 (Relu): another device");
+  CHECK(found->what == "op 0 (Relu): different devices");
 }
 
-TEST_CASE("a net renamed throughout is the same graph") {
+TEST_CASE("compare_graphs: a renamed net is the same graph") {
   std::mt19937 random(9);
   for (int round = 0; round != 200; ++round) {
     auto const n = test::make_net<plait::netdef>(test::random_net(random));

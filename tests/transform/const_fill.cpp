@@ -1,4 +1,4 @@
-#include <plait/transform/const_fill.hpp>
+#include <plait/transform/detail/const_fill.hpp>
 
 #include <doctest/doctest.h>
 
@@ -23,7 +23,7 @@ op_spec made_by(std::string type, ints shape, plait::argument_value values) {
 
 }  // namespace
 
-TEST_CASE("each type by its op") {
+TEST_CASE("const_fill_op: each type has its fill op") {
   auto const made = [](plait::tensor_value value) { return plait::const_fill_op({"p", std::move(value)}); };
   CHECK(made({{2}, floats{1.5F, 2}}) == made_by("GivenTensorFill", {2}, floats{1.5F, 2}));
   CHECK(made({{}, floats{7}}) == made_by("GivenTensorFill", {}, floats{7}));
@@ -39,7 +39,7 @@ TEST_CASE("each type by its op") {
         made_by("GivenTensorByteStringToUInt8Fill", {3}, strings{std::string("\0A\xff", 3)}));
 }
 
-TEST_CASE("quantised tensors") {
+TEST_CASE("const_fill_op: quantised tensors") {
   auto expected = made_by("Int8GivenTensorFill", {2}, std::string("\x01\x80"));
   expected.arguments.push_back({"Y_scale", 0.5F});
   expected.arguments.push_back({"Y_zero_point", std::int64_t{128}});
@@ -56,12 +56,12 @@ TEST_CASE("quantised tensors") {
   CHECK_THROWS_AS(static_cast<void>(plait::const_fill_op(p)), plait::net_error);
 }
 
-TEST_CASE("devices are passed on") {
+TEST_CASE("const_fill_op: devices are kept") {
   plait::device_spec const gpu{plait::device_kind::cuda, 2};
   CHECK(plait::const_fill_op({"p", {{1}, floats{1}}, gpu}).device == gpu);
 }
 
-TEST_CASE("what the older systems make, and refuse") {
+TEST_CASE("const_fill_op: caffe2_2018 fills fewer types and refuses the rest") {
   auto const older = [](plait::tensor_value value) {
     return plait::const_fill_op({"p", std::move(value)}, {fill_set::caffe2_2018});
   };
@@ -74,7 +74,7 @@ TEST_CASE("what the older systems make, and refuse") {
     CHECK_THROWS_AS(older(value), plait::net_error);
 }
 
-TEST_CASE("refused, by name") {
+TEST_CASE("const_fill_op: refusals name the parameter") {
   auto const refusal = [](plait::tensor_value value) {
     try {
       static_cast<void>(plait::const_fill_op({"p", std::move(value)}));

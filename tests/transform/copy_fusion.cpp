@@ -1,4 +1,4 @@
-#include <plait/transform/copy_fusion.hpp>
+#include <plait/transform/detail/copy_fusion.hpp>
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 #include <oracle/symbolic_run.hpp>
@@ -37,7 +37,7 @@ void check_kept(struct_net const& d) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("every reader of what is copied back reads the source", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("fuse_copies: every reader of the copy back reads the source", N, PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>({{up("a", "b"),
                             down("b", "c1"),
                             down("b", "c2"),
@@ -54,7 +54,7 @@ TEST_CASE_TEMPLATE("every reader of what is copied back reads the source", N, PL
   CHECK(done.rewired_inputs == std::vector<plait::operand>{{3, 0}, {4, 0}, {4, 1}, {5, 0}});
 }
 
-TEST_CASE_TEMPLATE("chains", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("fuse_copies: chains of copies", N, PLAIT_MUTABLE_NETS) {
   N four = test::make_net<N>(
       {{up("a", "b"), down("b", "c"), up("c", "d"), down("d", "e"), {"Relu", {"e"}, {"f"}}}, {"a"}, {"f"}});
   CHECK(plait::fuse_copies(four).removed_ops == indices{0, 1, 2, 3});
@@ -66,7 +66,7 @@ TEST_CASE_TEMPLATE("chains", N, PLAIT_MUTABLE_NETS) {
   CHECK(test::describe(three).ops.size() == 2);
 }
 
-TEST_CASE_TEMPLATE("copies in place, over and over", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("fuse_copies: repeated copies in place", N, PLAIT_MUTABLE_NETS) {
   struct_net d{{}, {"x"}, {"y"}};
   for (int i = 0; i != 10; ++i) {
     d.ops.push_back(up("x", "x"));
@@ -78,32 +78,32 @@ TEST_CASE_TEMPLATE("copies in place, over and over", N, PLAIT_MUTABLE_NETS) {
   CHECK(test::describe(n).ops == ops{{"Relu", {"x"}, {"y"}}});
 }
 
-TEST_CASE_TEMPLATE("a copy back that nobody reads goes with the others", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("fuse_copies: a copy back without reader is removed with the others", N, PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>({{up("a", "b"), down("b", "c"), {"Relu", {"a"}, {"d"}}}, {"a"}, {"d"}});
   CHECK(plait::fuse_copies(n).removed_ops == indices{0, 1});
   CHECK(test::describe(n).ops == ops{{"Relu", {"a"}, {"d"}}});
 }
 
-TEST_CASE_TEMPLATE("what stays", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("fuse_copies: copies that stay", N, PLAIT_MUTABLE_NETS) {
   struct_net d{{up("a", "b"), down("b", "c"), {"Relu", {"c"}, {"d"}}}, {"a"}, {"d"}};
   SUBCASE("the copy has another reader") { d.ops.push_back({"Relu", {"b"}, {"e"}}); }
   SUBCASE("the copy is an external output") { d.external_outputs.push_back("b"); }
   SUBCASE("the result is an external output") { d.external_outputs.push_back("c"); }
   SUBCASE("the source is overwritten before it is read") { d.ops.insert(d.ops.begin() + 2, {"Fill", {}, {"a"}}); }
-  SUBCASE("one copy is none") { d.ops.erase(d.ops.begin() + 1); }
-  SUBCASE("a copy nobody reads") { d.ops = {up("a", "b"), {"Relu", {"a"}, {"d"}}}; }
+  SUBCASE("a single copy") { d.ops.erase(d.ops.begin() + 1); }
+  SUBCASE("a copy without reader") { d.ops = {up("a", "b"), {"Relu", {"a"}, {"d"}}}; }
   SUBCASE("the same copy twice") { d.ops = {up("a", "b"), up("b", "c"), {"Relu", {"c"}, {"d"}}}; }
   SUBCASE("to another GPU") { d.ops = {down("a", "b", 0), up("b", "c", 1), {"Relu", {"c"}, {"d"}}}; }
   check_kept<N>(d);
 }
 
-TEST_CASE_TEMPLATE("an op that overwrites the source reads first", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("fuse_copies: an op that overwrites the source may read the copy", N, PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>({{up("a", "b"), down("b", "c"), {"Relu", {"c"}, {"a"}}}, {"a"}, {"a"}});
   CHECK(plait::fuse_copies(n).removed_ops.size() == 2);
   CHECK(test::describe(n).ops == ops{{"Relu", {"a"}, {"a"}}});
 }
 
-TEST_CASE_TEMPLATE("as detectron2 does it: one reader", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("fuse_copies: first_reader_only redirects one reader, as detectron2 does", N, PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>(
       {{up("a", "b"), down("b", "c"), {"Mul", {"c", "c"}, {"d"}}, {"Tanh", {"c"}, {"e"}}}, {"a"}, {"d", "e"}});
   plait::fuse_copies(n, {.first_reader_only = true});
@@ -121,7 +121,7 @@ TEST_CASE_TEMPLATE("as detectron2 does it: one reader", N, PLAIT_MUTABLE_NETS) {
   CHECK_THROWS_AS(plait::fuse_copies(lost, {.first_reader_only = true}), plait::net_error);
 }
 
-TEST_CASE("a reader inside a nested net keeps the copies") {
+TEST_CASE("fuse_copies: a reader inside a nested net keeps the copies") {
   auto n =
       test::make_net<plait::netdef>({{up("a", "b"), down("b", "c"), {"If", {"cond"}, {"d"}}}, {"a", "cond"}, {"d"}});
   plait::netdef branch;
@@ -132,7 +132,7 @@ TEST_CASE("a reader inside a nested net keeps the copies") {
   CHECK(plait::fuse_copies(n).removed_ops.empty());
 }
 
-TEST_CASE("so does an input that a nested net knows by name, or is bound to") {
+TEST_CASE("fuse_copies: an input that a nested net refers to, or is bound to, keeps the copies") {
   for (char const* reader : {R"(op { type: "If" input: "d" output: "e"
                 arg { name: "then_net" n { op { type: "Relu" input: "d" output: "e" } } } })",
                              R"(op { type: "Do" input: "d" input: "ws" output: "d" output: "ws"
@@ -146,7 +146,7 @@ TEST_CASE("so does an input that a nested net knows by name, or is bound to") {
   }
 }
 
-TEST_CASE("an op that reads the source in a nested net comes first") {
+TEST_CASE("fuse_copies: a nested net may read the source before the copies") {
   plait::netdef n;
   plait::op_def& choice = n.add_op("If", {"cond"}, {"z"});
   plait::netdef branch;
@@ -164,7 +164,7 @@ TEST_CASE("an op that reads the source in a nested net comes first") {
   CHECK(n.text(n.op.back().input.front()) == "a");
 }
 
-TEST_CASE("random nets: same results, nothing left to fuse") {
+TEST_CASE("fuse_copies: random nets have the same results and nothing left to fuse") {
   std::mt19937 random(11);
   auto const pick = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
   auto const blob = [&] { return std::string(1, static_cast<char>('a' + pick(6))); };
@@ -203,7 +203,7 @@ TEST_CASE("random nets: same results, nothing left to fuse") {
   CHECK(removed > 1000);
 }
 
-TEST_CASE("a chain of 200,000 copies") {
+TEST_CASE("fuse_copies: a chain of 200,000 copies") {
   for (bool in_place : {false, true}) {
     struct_net d{{}, {"x0"}, {"y"}};
     for (std::size_t i = 0; i != 200000; ++i) {

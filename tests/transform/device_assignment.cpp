@@ -1,4 +1,4 @@
-#include <plait/transform/device_assignment.hpp>
+#include <plait/transform/detail/device_assignment.hpp>
 
 #include <doctest/doctest.h>
 
@@ -35,7 +35,7 @@ struct_net predict() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("ops on the GPU get it, others keep what they have", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("assign_device_options: ops on the GPU get it, others keep theirs", N, PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>(predict());
   {
     auto const ssa = plait::get_ssa(n);
@@ -46,7 +46,7 @@ TEST_CASE_TEMPLATE("ops on the GPU get it, others keep what they have", N, PLAIT
   CHECK(devices(n) == std::vector{gpu3, gpu3, gpu3, none});
 }
 
-TEST_CASE_TEMPLATE("an init net follows its predict net", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("assign_device_options: an init net follows its predict net", N, PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>(predict());
   N init = test::make_net<N>({{{"GivenTensorFill", {}, {"w"}},
                                {"GivenTensorFill", {}, {"b_cpu"}},
@@ -61,7 +61,7 @@ TEST_CASE_TEMPLATE("an init net follows its predict net", N, PLAIT_MUTABLE_NETS)
   CHECK(devices(init) == std::vector{gpu0, none, gpu0, none});
 }
 
-TEST_CASE_TEMPLATE("a conflict in either net changes neither", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("assign_device_options: a conflict in either net changes neither", N, PLAIT_MUTABLE_NETS) {
   struct_net const bad_init{
       {{"GivenTensorFill", {}, {"w"}}, {"Split", {"w"}, {"b", "rest"}}, {"CopyCPUToGPU", {"rest"}, {"z"}}},
       {},
@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("a conflict in either net changes neither", N, PLAIT_MUTABLE_
   CHECK(devices(init) == std::vector(3, none));
 }
 
-TEST_CASE("devices that do not agree within an op are refused") {
+TEST_CASE("assign_device_options: different devices within an op are refused") {
   auto n = test::make_net<test::edit_net>({{{"Relu", {"x"}, {"y"}}}, {"x"}, {"y"}});
   auto const ssa = plait::get_ssa(n);
   std::vector<std::optional<device_kind>> where(ssa.value_count());

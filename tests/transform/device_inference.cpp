@@ -1,4 +1,4 @@
-#include <plait/transform/device_inference.hpp>
+#include <plait/transform/detail/device_inference.hpp>
 
 #include <doctest/doctest.h>
 
@@ -12,18 +12,18 @@ using plait::device_kind;
 using plait::known_device;
 using test::struct_net;
 
-TEST_CASE("names of devices, in both styles") {
+TEST_CASE("device_name: names in both styles") {
   CHECK(plait::device_name(device_kind::cpu) == "cpu");
   CHECK(plait::device_name(device_kind::cuda) == "gpu");
   CHECK(plait::device_name(device_kind::cuda, plait::device_name_style::pytorch) == "cuda");
   for (auto kind : {device_kind::cpu, device_kind::cuda, device_kind::mkldnn, device_kind::opengl, device_kind::opencl,
                     device_kind::ideep, device_kind::hip})
     for (auto style : {plait::device_name_style::caffe2, plait::device_name_style::pytorch})
-      CHECK(plait::device_called(plait::device_name(kind, style)) == kind);
-  CHECK_FALSE(plait::device_called("GPU").has_value());
+      CHECK(plait::device_from_name(plait::device_name(kind, style)) == kind);
+  CHECK_FALSE(plait::device_from_name("GPU").has_value());
 }
 
-TEST_CASE_TEMPLATE("copies change the device, other ops keep it", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("infer_devices: copies change the device, other ops keep it", N, PLAIT_TEXT_NETS) {
   auto const n = test::make_net<N>({{{"FC", {"x", "w", "b"}, {"h"}},
                                      {"CopyCPUToGPU", {"h"}, {"h"}},
                                      {"Relu", {"h"}, {"h"}},
@@ -53,7 +53,7 @@ TEST_CASE_TEMPLATE("copies change the device, other ops keep it", N, PLAIT_TEXT_
                   plait::status_conflict);
 }
 
-TEST_CASE("refused: two devices in one op, an unknown blob, a copy the wrong way, nothing to go by") {
+TEST_CASE("infer_devices: refuses two devices in one op, an unknown blob, a copy the wrong way, and no known device") {
   struct_net const n{{{"FC", {"x", "w"}, {"h"}}, {"CopyGPUToCPU", {"g"}, {"c"}}}, {"x", "w", "g"}, {"h", "c"}};
   auto const ssa = plait::get_ssa(n);
   auto const infer = [&](std::vector<known_device> const& known) {

@@ -1,11 +1,11 @@
-#include <plait/transform/export_pipeline.hpp>
+#include <plait/transform/detail/export_pipeline.hpp>
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 
@@ -17,7 +17,7 @@ plait::op_spec fill(std::string blob, std::vector<std::int64_t> shape, std::vect
   return {"GivenTensorFill", {}, {std::move(blob)}, {{"shape", std::move(shape)}, {"values", std::move(values)}}};
 }
 
-// Everything there is to do: an alias, a pair of copies, a Reshape before FC, a group_norm, an init op for nothing.
+// Work for every step: an alias, a pair of copies, a Reshape before FC, a group_norm, a dead init op.
 test::struct_net const predict{{plait::alias_with_name("0", "1", "data"),
                                 {"CopyGPUToCPU", {"1"}, {"host"}},
                                 {"CopyCPUToGPU", {"host"}, {"back"}},
@@ -48,7 +48,7 @@ strings types(test::struct_net const& n) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("all steps, in their order", N, PLAIT_COPYABLE_NETS) {
+TEST_CASE_TEMPLATE("run_export_pipeline: all steps, in their order", N, PLAIT_COPYABLE_NETS) {
   auto n = test::make_net<N>(predict);
   auto before = test::make_net<N>(init);
   plait::net_traits<N>::set_net_name(before, "first");
@@ -77,7 +77,8 @@ TEST_CASE_TEMPLATE("all steps, in their order", N, PLAIT_COPYABLE_NETS) {
   CHECK(plait::net_traits<N>::net_name(before) == std::string_view("first"));
 }
 
-TEST_CASE_TEMPLATE("an init net that declares no outputs keeps its parameters", N, PLAIT_COPYABLE_NETS) {
+TEST_CASE_TEMPLATE("run_export_pipeline: an init net that declares no outputs keeps its parameters", N,
+                   PLAIT_COPYABLE_NETS) {
   auto n = test::make_net<N>(predict);
   test::struct_net open = init;
   open.external_outputs.clear();
@@ -89,7 +90,7 @@ TEST_CASE_TEMPLATE("an init net that declares no outputs keeps its parameters", 
   CHECK(made == strings{"scale", "w", "b", "nothing"});
 }
 
-TEST_CASE_TEMPLATE("on the host, copies and devices stay", N, PLAIT_COPYABLE_NETS) {
+TEST_CASE_TEMPLATE("run_export_pipeline: copies and devices stay on the host", N, PLAIT_COPYABLE_NETS) {
   auto n = test::make_net<N>(predict);
   auto before = test::make_net<N>(init);
   auto const done = plait::run_export_pipeline(n, before);
@@ -100,7 +101,7 @@ TEST_CASE_TEMPLATE("on the host, copies and devices stay", N, PLAIT_COPYABLE_NET
   for (plait::op_spec const& op : test::describe(before).ops) CHECK_FALSE(op.device.has_value());
 }
 
-TEST_CASE_TEMPLATE("a second run changes nothing", N, PLAIT_COPYABLE_NETS) {
+TEST_CASE_TEMPLATE("run_export_pipeline: a second run changes nothing", N, PLAIT_COPYABLE_NETS) {
   auto n = test::make_net<N>(predict);
   auto before = test::make_net<N>(init);
   plait::run_export_pipeline(n, before, {.input_devices = {plait::device_kind::cuda}});
@@ -111,7 +112,7 @@ TEST_CASE_TEMPLATE("a second run changes nothing", N, PLAIT_COPYABLE_NETS) {
   CHECK(test::describe(before) == fills);
 }
 
-TEST_CASE_TEMPLATE("what a late step refuses leaves both nets as they were", N, PLAIT_COPYABLE_NETS) {
+TEST_CASE_TEMPLATE("run_export_pipeline: a refusal of a late step changes neither net", N, PLAIT_COPYABLE_NETS) {
   test::struct_net random = init;
   random.ops[2] = {"XavierFill", {}, {"w"}, {{"shape", std::vector<std::int64_t>{1, 2}}}};
   auto n = test::make_net<N>(predict);

@@ -1,11 +1,11 @@
-#include <plait/transform/external_blobs.hpp>
+#include <plait/transform/detail/external_blobs.hpp>
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 
@@ -23,21 +23,21 @@ test::struct_net const sub{{{"Mul", {"x", "w"}, {"t"}}, {"Relu", {"t"}, {"y"}}, 
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("without a scope everything is external", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("external_blob_names: without a scope everything is external", N, PLAIT_ALL_NETS) {
   auto const n = test::make_net<N>(sub);
   auto const found = plait::external_blob_names(n);
   CHECK(texts(n, found.inputs) == names{"x", "w"});
   CHECK(texts(n, found.outputs) == names{"t", "y", "x"});
 }
 
-TEST_CASE_TEMPLATE("with a scope only what can be seen is", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("external_blob_names: with a scope only visible names are external", N, PLAIT_TEXT_NETS) {
   auto const n = test::make_net<N>(sub);
   auto const found = plait::external_blob_names(n, names{"w", "y", "x", "other"});
   CHECK(texts(n, found.inputs) == names{"x", "w"});
   CHECK(texts(n, found.outputs) == names{"y", "x"});
 }
 
-TEST_CASE_TEMPLATE("reading what is not in scope is refused", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("external_blob_names: reading a name that is not in scope is refused", N, PLAIT_TEXT_NETS) {
   auto const n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}, {"Mul", {"y", "w"}, {"y"}}}});
   try {
     (void)plait::external_blob_names(n, names{"x", "y"});
@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE("reading what is not in scope is refused", N, PLAIT_TEXT_NETS
   }
 }
 
-TEST_CASE("nested nets count on request") {
+TEST_CASE("external_blob_names: nested nets count on request") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { type: "If" input: "c" arg { name: "then_net" n { op { type: "Mul" input: "x" input: "w" output: "y" } } } })");
   CHECK(texts(n, plait::external_blob_names(n).inputs) == names{"c"});

@@ -1,4 +1,4 @@
-#include <plait/transform/group_norm.hpp>
+#include <plait/transform/detail/group_norm.hpp>
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ plait::op_spec aten(std::vector<argument_spec> arguments) {
 }
 argument_spec const group_norm{"operator", "group_norm"};
 
-// Arguments that the op at `index` has, of those this test speaks of.
+// Returns the arguments of the op at `index`, of those that this test uses.
 template <class N>
 std::vector<argument_spec> arguments(N const& n, std::size_t index) {
   std::vector<argument_spec> found;
@@ -32,7 +32,7 @@ std::vector<argument_spec> arguments(N const& n, std::size_t index) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("group norms, and nothing else", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("replace_group_norm: replaces group norms and nothing else", N, PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>(
       {{aten({group_norm, {"num_groups", std::int64_t{2}}, {"cudnn_enabled", std::int64_t{1}}, {"epsilon", 1e-3F}}),
         aten({{"operator", "relu"}, {"num_groups", std::int64_t{2}}}),
@@ -57,7 +57,8 @@ TEST_CASE_TEMPLATE("group norms, and nothing else", N, PLAIT_MUTABLE_NETS) {
   CHECK(plait::replace_group_norm(n).empty());
 }
 
-TEST_CASE_TEMPLATE("another group already: refused before the first op is changed", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("replace_group_norm: refuses another argument group before the first change", N,
+                   PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>({{aten({group_norm, {"num_groups", std::int64_t{2}}}),
                             aten({group_norm, {"num_groups", std::int64_t{2}}, {"group", std::int64_t{3}}})},
                            {"x", "g", "b"},

@@ -1,4 +1,4 @@
-#include <plait/transform/memory_estimate.hpp>
+#include <plait/transform/detail/memory_estimate.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -10,8 +10,8 @@
 #include <doctest/doctest.h>
 
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/release_blobs.hpp>
-#include <plait/transform/share_blobs.hpp>
+#include <plait/transform/detail/release_blobs.hpp>
+#include <plait/transform/detail/share_blobs.hpp>
 
 #include <net/test_nets.hpp>
 
@@ -24,7 +24,7 @@ std::optional<std::uint64_t> ten(std::string_view) { return 10; }
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a blob is taken once, and counted for the op that writes it first", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("estimate_memory: a blob is allocated once, by the op that writes it first", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(chain);
   auto found = plait::estimate_memory(n, ten);
   CHECK(found.total == 30);
@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE("a blob is taken once, and counted for the op that writes it 
   CHECK(found.peak_op == 1);
 }
 
-TEST_CASE("what is freed can be taken again, and an Alias gives up its output") {
+TEST_CASE("estimate_memory: a freed blob can be allocated again, and an Alias releases its output") {
   auto const n = test::make_net<plait::netdef>({{{"Fill", {}, {"a"}},
                                                  {"Free", {"a"}, {"a"}},
                                                  {"Free", {"a"}, {"a"}},
@@ -60,7 +60,7 @@ TEST_CASE("what is freed can be taken again, and an Alias gives up its output") 
   CHECK(found.by_type == std::vector<std::pair<std::string, std::uint64_t>>{{"Fill", 24}, {"Load", 0}});
 }
 
-TEST_CASE("shared blobs take as much as sharing says") {
+TEST_CASE("estimate_memory: shared blobs take as much as sharing reports") {
   auto n = test::make_net<plait::netdef>(chain);
   auto const made = plait::share_blobs(n, {.bytes = ten});
   CHECK(made.bytes == 20);

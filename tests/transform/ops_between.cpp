@@ -1,4 +1,4 @@
-#include <plait/transform/ops_between.hpp>
+#include <plait/transform/detail/ops_between.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@ using test::struct_net;
 
 namespace {
 
-// All values that can be reached, the naive way: over and over until nothing is added.
+// Returns all reachable values, the naive way: iterates until nothing is added.
 std::vector<plait::op_index> naive(plait::ssa_form<struct_net> const& ssa, plait::value from, plait::value to) {
   std::set<plait::value> after{from};
   std::set<plait::value> before{to};
@@ -39,7 +39,7 @@ std::vector<plait::op_index> naive(plait::ssa_form<struct_net> const& ssa, plait
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("ops on every path between two values", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("ops_between: ops on every path between two values", N, PLAIT_ALL_NETS) {
   auto const n = test::make_net<N>({{{"A", {"x"}, {"a"}},
                                      {"B", {"a"}, {"b"}},
                                      {"C", {"a"}, {"c"}},
@@ -60,7 +60,7 @@ TEST_CASE_TEMPLATE("ops on every path between two values", N, PLAIT_ALL_NETS) {
   CHECK(plait::ops_between(ssa, last("f"), last("a")).empty());
 }
 
-TEST_CASE("one finder answers question after question as the naive search does") {
+TEST_CASE("path_finder: many queries equal the naive search") {
   std::mt19937 random(7);
   auto const pick = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
   for (int round = 0; round != 200; ++round) {
@@ -86,7 +86,7 @@ TEST_CASE("one finder answers question after question as the naive search does")
   }
 }
 
-TEST_CASE("through an op with 200,000 outputs") {
+TEST_CASE("ops_between: through an op with 200,000 outputs") {
   struct_net n{{{"Split", {"x"}, {}}, {"Concat", {}, {"y"}}}, {"x"}, {"y"}};
   for (int i = 0; i != 200000; ++i) n.ops[0].outputs.push_back("part" + std::to_string(i));
   n.ops[1].inputs = n.ops[0].outputs;

@@ -1,4 +1,4 @@
-#include <plait/transform/parameter_extraction.hpp>
+#include <plait/transform/detail/parameter_extraction.hpp>
 
 #include <doctest/doctest.h>
 
@@ -36,7 +36,8 @@ plait::net_error refusal(struct_net const& d) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("only external outputs, in their order, by their last version", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("parameters_from_init_net: returns external outputs, in their order, by their last version", N,
+                   PLAIT_MUTABLE_NETS) {
   N const n = test::make_net<N>({{ones("w"),
                                   {"Scale", {"w"}, {"v"}, {{"scale", 3.F}}},
                                   {"XavierFill", {}, {"unused"}},
@@ -48,13 +49,14 @@ TEST_CASE_TEMPLATE("only external outputs, in their order, by their last version
         std::vector<parameter>{{"v", {{2}, floats{3, 3}}}, {"u", {{2}, floats{5, 5}}}, {"w", {{2}, floats{2, 2}}}});
 }
 
-TEST_CASE_TEMPLATE("an output that is listed twice is one parameter", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("parameters_from_init_net: an output that is listed twice is one parameter", N, PLAIT_MUTABLE_NETS) {
   N const n = test::make_net<N>({{ones("w"), ones("v")}, {}, {"w", "v", "w"}});
   CHECK(plait::parameters_from_init_net(n) ==
         std::vector<parameter>{{"w", {{2}, floats{1, 1}}}, {"v", {{2}, floats{1, 1}}}});
 }
 
-TEST_CASE_TEMPLATE("where no outputs are declared, all that is left behind", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("parameters_from_init_net: without declared outputs, returns the last version of each blob", N,
+                   PLAIT_MUTABLE_NETS) {
   N const n = test::make_net<N>(
       {{ones("w"), {"Scale", {"w"}, {"v"}, {{"scale", 3.F}}}, {"Scale", {"w"}, {"w"}, {{"scale", 2.F}}}}, {}, {}});
   CHECK(plait::parameters_from_init_net(n) ==
@@ -64,7 +66,8 @@ TEST_CASE_TEMPLATE("where no outputs are declared, all that is left behind", N, 
   CHECK(plait::parameters_from_init_net(n, {.declared_only = true}).empty());
 }
 
-TEST_CASE_TEMPLATE("devices: the producer's, the host for what is copied there", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("parameters_from_init_net: the device is the producer's, or the host for a copy to the host", N,
+                   PLAIT_MUTABLE_NETS) {
   plait::device_spec const gpu{plait::device_kind::cuda, 1};
   plait::device_spec const cpu{plait::device_kind::cpu, {}};
   N const n = test::make_net<N>(
@@ -80,7 +83,7 @@ TEST_CASE_TEMPLATE("devices: the producer's, the host for what is copied there",
   for (parameter const& p : found) CHECK(p.value == tensor_value{{2}, floats{1, 1}});
 }
 
-TEST_CASE_TEMPLATE("what cannot be known is refused", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("parameters_from_init_net: refuses ops that are not constant", N, PLAIT_MUTABLE_NETS) {
   auto const random = refusal<N>({{ones("w"), {"XavierFill", {}, {"v"}, {{"shape", ints{2}}}}}, {}, {"w", "v"}});
   CHECK(random.op == 1);
   CHECK(random.blob == "v");
@@ -92,7 +95,7 @@ TEST_CASE_TEMPLATE("what cannot be known is refused", N, PLAIT_MUTABLE_NETS) {
   CHECK(refusal<N>({{{"GivenTensorFill", {}, {"w"}, {{"shape", ints{2}}, {"values", floats{1}}}}}, {}, {"w"}}).op == 0);
 }
 
-TEST_CASE("a user's own ops") {
+TEST_CASE("parameters_from_init_net: user-defined ops") {
   auto const n =
       test::make_net<test::edit_net>({{ones("w"), {"Double", {"w"}, {"v"}}, {"Negative", {"v"}, {"u"}}}, {}, {"u"}});
   auto const twice = [](test::edit_net const&, plait::op_spec const& op,
@@ -104,13 +107,13 @@ TEST_CASE("a user's own ops") {
   };
   CHECK(plait::parameters_from_init_net(n, twice) == std::vector<parameter>{{"u", {{2}, floats{-2, -2}}}});
   CHECK_THROWS_AS(static_cast<void>(plait::parameters_from_init_net(n)), plait::net_error);
-  // It comes before what is known here.
+  // The evaluator takes precedence over the known op types.
   auto const scaled =
       test::make_net<test::edit_net>({{ones("w"), {"Scale", {"w"}, {"v"}, {{"scale", 3.F}}}}, {}, {"v"}});
   CHECK(plait::parameters_from_init_net(scaled, twice) == std::vector<parameter>{{"v", {{2}, floats{2, 2}}}});
 }
 
-TEST_CASE("a chain of 100,000 ops") {
+TEST_CASE("parameters_from_init_net: a chain of 100,000 ops") {
   test::struct_net d{{ones("w")}, {}, {"w"}};
   for (int i = 0; i != 100000; ++i) d.ops.push_back({"Negative", {"w"}, {"w"}});
   auto const n = test::make_net<plait::netdef>(d);

@@ -1,4 +1,4 @@
-#include <plait/transform/release_blobs.hpp>
+#include <plait/transform/detail/release_blobs.hpp>
 
 #include <algorithm>
 #include <random>
@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include <net/test_nets.hpp>
@@ -27,7 +27,7 @@ test::struct_net const diamond{
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("freed after the last op that reads", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("release_blobs: frees after the last reader", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(diamond);
   CHECK(plait::release_blobs(n) == released{{2, "a"}, {3, "c"}, {3, "b"}});
   CHECK(test::describe(n) == test::struct_net{{{"Relu", {"x"}, {"a"}},
@@ -41,7 +41,7 @@ TEST_CASE_TEMPLATE("freed after the last op that reads", N, PLAIT_MUTABLE_NETS) 
                                               {"y"}});
 }
 
-TEST_CASE_TEMPLATE("what is kept is not freed", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("release_blobs: does not free blobs to keep", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(diamond);
   CHECK(plait::find_released_blobs(n, {.keep = {"a", "b"}}) == released{{3, "c"}});
   CHECK(plait::find_released_blobs(n, {.only = [](std::string_view name) { return name == "b"; }}) ==
@@ -49,7 +49,8 @@ TEST_CASE_TEMPLATE("what is kept is not freed", N, PLAIT_MUTABLE_NETS) {
   CHECK(test::describe(n) == diamond);
 }
 
-TEST_CASE_TEMPLATE("nothing is read after it was freed, and all that can be freed is", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("release_blobs: reads nothing after it is freed, and frees all that can be freed", N,
+                   PLAIT_MUTABLE_NETS) {
   std::mt19937 random(31);
   for (int round = 0; round != 300; ++round) {
     test::struct_net const before = test::random_net(random, {.declared = round % 2 == 0});
@@ -82,7 +83,7 @@ TEST_CASE_TEMPLATE("nothing is read after it was freed, and all that can be free
   }
 }
 
-TEST_CASE("control inputs, nets inside ops and aliases") {
+TEST_CASE("release_blobs: control inputs, nested nets and aliases count") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { input: "x" output: "a" type: "Relu" }
     op { input: "x" output: "b" type: "Relu" }
@@ -96,7 +97,7 @@ TEST_CASE("control inputs, nets inside ops and aliases") {
   CHECK(plait::find_released_blobs(n) == released{{5, "b"}, {5, "cond"}, {6, "c"}});
 }
 
-TEST_CASE("what an op may leave as it was is not freed") {
+TEST_CASE("release_blobs: does not free a blob that its writer may leave unwritten") {
   std::string const text = R"(
     op { input: "x" output: "a" type: "Relu" }
     op { input: "a" output: "cond" type: "Test" }
@@ -108,7 +109,7 @@ TEST_CASE("what an op may leave as it was is not freed") {
   CHECK(plait::find_released_blobs(plait::read_netdef_text(text)) == released{{1, "a"}, {2, "cond"}, {3, "r"}});
 }
 
-TEST_CASE("what the net is given is freed where it is overwritten unread") {
+TEST_CASE("release_blobs: frees an input that is overwritten unread") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { input: "x" output: "a" type: "Relu" }
     op { input: "a" input: "b" output: "b" output: "y" type: "Split" }
@@ -117,7 +118,7 @@ TEST_CASE("what the net is given is freed where it is overwritten unread") {
   CHECK(plait::find_released_blobs(n) == released{{1, "a"}});
 }
 
-TEST_CASE("a Do always writes what its net does") {
+TEST_CASE("release_blobs: a Do always writes what its net writes") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { output: "ws" type: "CreateScope" }
     op { input: "x" input: "ws" output: "y" output: "ws" type: "Do"
@@ -130,7 +131,7 @@ TEST_CASE("a Do always writes what its net does") {
   CHECK(plait::find_released_blobs(n) == released{{2, "y"}, {3, "ws"}});
 }
 
-TEST_CASE("what a net inside an op names, but does not read, lives on and may still be freed") {
+TEST_CASE("release_blobs: a blob that a nested net mentions but does not read may be freed later") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { input: "x" output: "all" type: "RecurrentNetwork"
          arg { name: "backward_step_net" n { op { input: "g" output: "x_grad" type: "Relu" } } }
@@ -142,7 +143,7 @@ TEST_CASE("what a net inside an op names, but does not read, lives on and may st
   CHECK(plait::find_released_blobs(n) == released{{1, "all"}, {2, "w_grad"}});
 }
 
-TEST_CASE("a recurrence names what it makes in its arguments, and does not read it") {
+TEST_CASE("release_blobs: outputs that a recurrence names in arguments are not read by it") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { input: "x" output: "all" output: "last" type: "RecurrentNetwork"
          arg { name: "alias_src" strings: "h_states" strings: "h_states" }

@@ -1,4 +1,4 @@
-#include <plait/transform/remap_inputs.hpp>
+#include <plait/transform/detail/remap_inputs.hpp>
 
 #include <cstdint>
 #include <string>
@@ -6,11 +6,11 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 
-TEST_CASE_TEMPLATE("one op reads other blobs", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("remap_inputs: one op reads other blobs", N, PLAIT_MUTABLE_NETS) {
   test::struct_net const net{{{"Sum", {"a", "b", "a"}, {"a"}}, {"Sum", {"a", "b"}, {"y"}}}, {"a", "b"}, {"y"}};
   auto n = test::make_net<N>(net);
   CHECK(plait::remap_inputs(n, 0, {{"a", "b"}, {"b", "c"}, {"y", "z"}}) == std::vector<std::uint32_t>{0, 1, 2});
@@ -28,7 +28,7 @@ TEST_CASE_TEMPLATE("one op reads other blobs", N, PLAIT_MUTABLE_NETS) {
   }
 }
 
-TEST_CASE("an input that a nested net reads too stays") {
+TEST_CASE("remap_inputs: refuses an input that a nested net reads too") {
   auto n = plait::read_netdef_text(R"(
     op { type: "If" input: "c" input: "x" arg { name: "then_net" n { op { type: "Relu" input: "x" output: "y" } } } })");
   CHECK_THROWS_AS(plait::remap_inputs(n, 0, {{"x", "z"}}), plait::net_error);
@@ -36,7 +36,7 @@ TEST_CASE("an input that a nested net reads too stays") {
   CHECK(plait::remap_inputs(n, 0, {{"c", "z"}}) == std::vector<std::uint32_t>{0});
 }
 
-TEST_CASE("an input that a Do updates stays") {
+TEST_CASE("remap_inputs: refuses an input that a Do updates") {
   auto n = plait::read_netdef_text(R"(
     op { type: "Do" input: "x" input: "y" input: "ws" output: "x" output: "ws"
          arg { name: "inner_blobs" strings: "i" strings: "j" } arg { name: "outer_blobs_idx" ints: 0 ints: 1 }

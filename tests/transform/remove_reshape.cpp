@@ -1,4 +1,4 @@
-#include <plait/transform/remove_reshape.hpp>
+#include <plait/transform/detail/remove_reshape.hpp>
 
 #include <doctest/doctest.h>
 
@@ -36,7 +36,8 @@ void check_kept(struct_net const& d) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a Reshape before an FC goes, with its shape and the parameters of that", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("remove_reshape_for_fc: removes a Reshape before an FC, its shape and the parameters of that", N,
+                   PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>(before_fc());
   auto const done = plait::remove_reshape_for_fc(n, names{"minus1", "w", "b"});
   CHECK(test::describe(n) ==
@@ -50,7 +51,8 @@ TEST_CASE_TEMPLATE("a Reshape before an FC goes, with its shape and the paramete
   CHECK(again.removed_ops.empty());
 }
 
-TEST_CASE_TEMPLATE("two FCs, and an external output that named the result", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("remove_reshape_for_fc: two FCs, and an external output that named the result", N,
+                   PLAIT_MUTABLE_NETS) {
   struct_net d = before_fc();
   d.ops.push_back({"FC", {"r", "w2", "b2"}, {"z"}});
   d.external_outputs = {"y", "r", "z"};
@@ -62,7 +64,7 @@ TEST_CASE_TEMPLATE("two FCs, and an external output that named the result", N, P
   CHECK(test::describe(n).ops.back().inputs == names{"a", "w2", "b2"});
 }
 
-TEST_CASE_TEMPLATE("a parameter that is read elsewhere stays", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("remove_reshape_for_fc: a parameter that is read elsewhere stays", N, PLAIT_MUTABLE_NETS) {
   struct_net d = before_fc();
   d.ops.push_back({"Print", {"minus1"}, {}});
   N n = test::make_net<N>(d);
@@ -72,8 +74,9 @@ TEST_CASE_TEMPLATE("a parameter that is read elsewhere stays", N, PLAIT_MUTABLE_
   CHECK(test::describe(n).external_inputs == names{"x", "minus1", "w", "b"});
 }
 
-TEST_CASE_TEMPLATE("a parameter of two removed Reshapes goes once; one that is no parameter stays declared", N,
-                   PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE(
+    "remove_reshape_for_fc: a parameter of two removed Reshapes is removed once; other inputs stay declared", N,
+    PLAIT_MUTABLE_NETS) {
   struct_net d{{{"Relu", {"x"}, {"a"}},
                 {"Reshape", {"a", "shape"}, {"r", "old"}},
                 {"FC", {"r", "w", "b"}, {"h"}},
@@ -91,7 +94,7 @@ TEST_CASE_TEMPLATE("a parameter of two removed Reshapes goes once; one that is n
   CHECK(test::describe(m).external_inputs == names{"x", "shape", "w", "b"});
 }
 
-TEST_CASE_TEMPLATE("what is not alone before an FC stays", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("remove_reshape_for_fc: Reshapes that stay", N, PLAIT_MUTABLE_NETS) {
   struct_net d = before_fc();
   SUBCASE("another reader of the result") { d.ops.push_back({"Softmax", {"r"}, {"z"}}); }
   SUBCASE("no reader of the result") { d.ops.pop_back(); }
@@ -101,7 +104,7 @@ TEST_CASE_TEMPLATE("what is not alone before an FC stays", N, PLAIT_MUTABLE_NETS
   }
   SUBCASE("the result is the FC's weight") { d.ops.back().inputs = {"x", "r", "b"}; }
   SUBCASE("its old shape is used") { d.ops.push_back({"Reshape", {"y", "old"}, {"z", "zo"}}); }
-  SUBCASE("part of its shape is an external output") { d.external_outputs = {"y", "shape"}; }
+  SUBCASE("a value of its shape is an external output") { d.external_outputs = {"y", "shape"}; }
   SUBCASE("the data is an external input") { d.ops.front() = {"Relu", {"q"}, {"q2"}}; }
   SUBCASE("the shape depends on another value") { d.ops.front().outputs = {"a", "minus1"}; }
   SUBCASE("the data is overwritten before the FC reads it") {
@@ -114,7 +117,7 @@ TEST_CASE_TEMPLATE("what is not alone before an FC stays", N, PLAIT_MUTABLE_NETS
   check_kept<N>(d);
 }
 
-TEST_CASE_TEMPLATE("in place: the Reshape's own overwriting does not count", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("remove_reshape_for_fc: an in-place Reshape does not count as overwriting", N, PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>(
       {{{"Relu", {"x"}, {"a"}}, {"Reshape", {"a", "shape"}, {"a", "old"}}, {"FC", {"a", "w", "b"}, {"y"}}},
        {"x", "shape", "w", "b"},
@@ -123,7 +126,7 @@ TEST_CASE_TEMPLATE("in place: the Reshape's own overwriting does not count", N, 
   CHECK(test::describe(n).ops == std::vector<plait::op_spec>{{"Relu", {"x"}, {"a"}}, {"FC", {"a", "w", "b"}, {"y"}}});
 }
 
-TEST_CASE_TEMPLATE("refused input is left as it was", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("remove_reshape_for_fc: a refused net does not change", N, PLAIT_MUTABLE_NETS) {
   struct_net d = before_fc();
   d.ops.push_back({"Reshape", {"y"}, {"z", "zo"}});
   N n = test::make_net<N>(d);
@@ -131,7 +134,7 @@ TEST_CASE_TEMPLATE("refused input is left as it was", N, PLAIT_MUTABLE_NETS) {
   CHECK(test::describe(n) == test::describe(test::make_net<N>(d)));
 }
 
-TEST_CASE("a net of 200,000 ops") {
+TEST_CASE("remove_reshape_for_fc: a net of 200,000 ops") {
   struct_net d{{}, {"x"}, {}};
   d.ops.push_back({"Relu", {"x"}, {"h"}});
   for (int i = 0; i != 50000; ++i) {
@@ -145,7 +148,7 @@ TEST_CASE("a net of 200,000 ops") {
   CHECK(n.op.size() == 50001);
 }
 
-TEST_CASE("a shape that 200,000 ops share") {
+TEST_CASE("remove_reshape_for_fc: a shape that 200,000 ops share") {
   struct_net d{{}, {"x", "shape", "w", "b"}, {"h", "kept"}};
   d.ops.push_back({"Relu", {"x"}, {"h"}});
   for (int i = 0; i != 200000; ++i) {

@@ -1,4 +1,4 @@
-#include <plait/transform/rename_blobs.hpp>
+#include <plait/transform/detail/rename_blobs.hpp>
 
 #include <random>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 #include <support/random_net.hpp>
@@ -31,7 +31,7 @@ test::struct_net renamed(test::struct_net n, plait::name_map const& map) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("all versions, everywhere", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("rename_blobs: all versions, everywhere", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(reuse);
   plait::name_map const map{{"t", "T"}, {"x", "X"}, {"nobody", "u"}};
   auto const used = plait::rename_blobs(n, map);
@@ -39,7 +39,7 @@ TEST_CASE_TEMPLATE("all versions, everywhere", N, PLAIT_MUTABLE_NETS) {
   CHECK(test::describe(n) == renamed(reuse, map));
 }
 
-TEST_CASE_TEMPLATE("names can be exchanged", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("rename_blobs: names can be exchanged", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(reuse);
   plait::name_map const swap{{"t", "u"}, {"u", "t"}};
   plait::rename_blobs(n, swap);
@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE("names can be exchanged", N, PLAIT_MUTABLE_NETS) {
   CHECK(test::describe(n) == reuse);
 }
 
-TEST_CASE_TEMPLATE("two blobs do not become one unasked", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("rename_blobs: name capture is refused unless merge is set", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(reuse);
   for (plait::name_map const& map : {plait::name_map{{"t", "u"}}, plait::name_map{{"t", "z"}, {"u", "z"}}}) {
     try {
@@ -65,7 +65,7 @@ TEST_CASE_TEMPLATE("two blobs do not become one unasked", N, PLAIT_MUTABLE_NETS)
   }
 }
 
-TEST_CASE_TEMPLATE("no name is none", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("rename_blobs: an empty name is refused", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(reuse);
   CHECK_THROWS_AS(plait::rename_blobs(n, {{"x", "X"}, {"t", ""}}), plait::net_error);
   CHECK_THROWS_AS(plait::rename_blobs(n, {{"t", ""}}, plait::name_capture::merge), plait::net_error);
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("no name is none", N, PLAIT_MUTABLE_NETS) {
   CHECK(plait::rename_blobs(n, {{"nobody", ""}}).empty());
 }
 
-TEST_CASE("SSA form does not see an injective renaming") {
+TEST_CASE("rename_blobs: an injective renaming does not change the SSA form") {
   std::mt19937 random(8);
   for (int round = 0; round != 200; ++round) {
     test::struct_net const before = test::random_net(random, {.declared = false});
@@ -100,7 +100,7 @@ TEST_CASE("SSA form does not see an injective renaming") {
   }
 }
 
-TEST_CASE("nested nets and control inputs are renamed, closed ones are not") {
+TEST_CASE("rename_blobs: nested nets and control inputs are renamed, closed nets are not") {
   auto n = plait::read_netdef_text(R"(
     op { type: "While" input: "c" input: "x" output: "x" control_input: "x"
          arg { name: "loop_net" n {
@@ -112,7 +112,7 @@ TEST_CASE("nested nets and control inputs are renamed, closed ones are not") {
   plait::netdef const& inside = *body.op[0].arg[0].n;
   CHECK(inside.text(inside.op[0].input[0]) == "x");
 
-  // The name is free in the net, but not where the loop sees it.
+  // The name is free in the net, but not inside the loop.
   auto m = plait::read_netdef_text(R"(
     op { type: "RecurrentNetwork" input: "x" output: "y" arg { name: "link_internal" strings: "local" }
          arg { name: "step_net" n { op { type: "Sum" input: "x" input: "local" output: "o" } } } })");
@@ -125,7 +125,7 @@ TEST_CASE("nested nets and control inputs are renamed, closed ones are not") {
   }
 }
 
-TEST_CASE("a step net that cannot be read stops the renaming before it begins") {
+TEST_CASE("rename_blobs: an unreadable step net is refused before any change") {
   auto n = plait::read_netdef_text(R"(op { type: "Relu" input: "x" output: "y" }
     op { type: "RecurrentNetwork" input: "y" output: "z" arg { name: "step_net" s: "op {" } })");
   CHECK_THROWS_AS(plait::rename_blobs(n, {{"x", "X"}}), plait::net_error);

@@ -1,4 +1,4 @@
-#include <plait/transform/reshape_subgraphs.hpp>
+#include <plait/transform/detail/reshape_subgraphs.hpp>
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,8 @@ void add_reshape(test::struct_net& n, std::string const& data, std::string const
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("each Reshape with the ops that make its shape from its data", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("identify_reshape_subgraphs: each Reshape with the ops that compute its shape from its data", N,
+                   PLAIT_TEXT_NETS) {
   test::struct_net d{{{"Relu", {"x"}, {"y"}}}, {"x"}, {"z"}};
   add_reshape(d, "y", "s0_");
   d.ops.push_back({"Relu", {"y"}, {"y"}});  // the next one is about another version of y
@@ -29,7 +30,7 @@ TEST_CASE_TEMPLATE("each Reshape with the ops that make its shape from its data"
   CHECK(plait::identify_reshape_subgraphs(test::make_net<N>(d)) == std::vector<ops>{{1, 2, 3, 4}, {6, 7, 8, 9}, {10}});
 }
 
-TEST_CASE("neither the start of the net nor its length matter") {
+TEST_CASE("identify_reshape_subgraphs: neither the start of the net nor its length matter") {
   // detectron2 looks at fifteen ops before the data's first reader; counted from below zero, these are the last ones.
   for (std::size_t before : {0U, 1U, 14U, 15U, 16U})
     for (std::size_t between : {0U, 40U})
@@ -48,7 +49,7 @@ TEST_CASE("neither the start of the net nor its length matter") {
       }
 }
 
-TEST_CASE_TEMPLATE("a Reshape without shape input is refused", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("identify_reshape_subgraphs: a Reshape without shape input is refused", N, PLAIT_TEXT_NETS) {
   auto const n = test::make_net<N>({{{"Relu", {"x"}, {"a"}}, {"Reshape", {"a"}, {"r", "old"}}}, {"x"}, {"r"}});
   try {
     static_cast<void>(plait::identify_reshape_subgraphs(n));

@@ -1,4 +1,4 @@
-#include <plait/transform/share_blobs.hpp>
+#include <plait/transform/detail/share_blobs.hpp>
 
 #include <map>
 #include <optional>
@@ -10,9 +10,9 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
 #include <plait/netdef/read.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/transform/compare_graphs.hpp>
 
@@ -52,7 +52,7 @@ plait::netdef shared(std::string const& text, plait::share_options const& option
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("blobs take turns", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("share_blobs: blobs with disjoint live ranges share", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(chain);
   auto const made = plait::share_blobs(n);
   CHECK(made.candidates == 4);
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("blobs take turns", N, PLAIT_MUTABLE_NETS) {
                                               {"y"}});
 }
 
-TEST_CASE_TEMPLATE("ops that could overlap still can", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("share_blobs: any_order keeps the parallelism", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(two_chains);
   CHECK(plait::share_blobs(n).shared == 3);
   n = test::make_net<N>(two_chains);
@@ -78,7 +78,7 @@ TEST_CASE_TEMPLATE("ops that could overlap still can", N, PLAIT_MUTABLE_NETS) {
   CHECK(after.ops[5].outputs == after.ops[1].outputs);
 }
 
-TEST_CASE_TEMPLATE("what is asked for stays", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("share_blobs: blobs to keep stay", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(chain);
   auto made = plait::share_blobs(n, {.keep = {"b"}, .scope = "s"});
   CHECK(made.renamed == plait::name_map{{"a", "s/__m0_shared"}, {"c", "s/__m0_shared"}});
@@ -88,7 +88,7 @@ TEST_CASE_TEMPLATE("what is asked for stays", N, PLAIT_MUTABLE_NETS) {
   CHECK(test::describe(n) == chain);
 }
 
-TEST_CASE_TEMPLATE("a net of any kind computes what it did, by the least number of blobs", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("share_blobs: random nets compute the same with the fewest blobs", N, PLAIT_MUTABLE_NETS) {
   std::mt19937 random(77);
   for (int round = 0; round != 400; ++round) {
     test::struct_net const before = test::random_net(random, {.most_ops = 14, .blobs = 12, .declared = round % 2 == 0});
@@ -107,17 +107,17 @@ TEST_CASE_TEMPLATE("a net of any kind computes what it did, by the least number 
     if (!any_order) {
       CHECK(made.shared == test::most_at_once(before, internal));
     } else {
-      // Of two in one place all uses of one come before the first of the other, by what the ops wait for.
+      // Of two blobs of one buffer, all uses of one come before the first of the other, by dependences.
       auto const by = test::must_precede(before);
       auto const used = test::touches(before);
-      std::map<std::string, std::string> last;  // in each place
+      std::map<std::string, std::string> last;  // by buffer
       for (auto const& [from, to] : made.renamed) {
         auto const [held, is_first] = last.try_emplace(std::string(to), from);
         if (is_first) continue;
         for (std::size_t op : used.at(held->second)) CHECK(by[op][used.at(std::string(from)).front()]);
         held->second = from;
       }
-      // The graph of what has to wait is the same.
+      // The dependence graph is the same.
       CHECK(test::must_precede(after) == by);
     }
     CHECK(plait::share_blobs(n, {.any_order = any_order}).renamed.empty());
@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("a net of any kind computes what it did, by the least number 
   }
 }
 
-TEST_CASE("names that are there are not made again") {
+TEST_CASE("share_blobs: names in use are not generated again") {
   auto n = test::make_net<plait::netdef>(
       {{{"Relu", {"__m0_shared"}, {"a"}}, {"Relu", {"a"}, {"b"}}, {"Relu", {"b"}, {"c"}}, {"Relu", {"c"}, {"y"}}},
        {"__m0_shared"},
@@ -133,7 +133,7 @@ TEST_CASE("names that are there are not made again") {
   CHECK(plait::share_blobs(n).renamed == plait::name_map{{"a", "__m1_shared"}, {"c", "__m1_shared"}});
 }
 
-TEST_CASE("sizes: a blob takes the place of one like it") {
+TEST_CASE("share_blobs: a blob reuses the buffer of nearest size") {
   std::map<std::string, std::uint64_t, std::less<>> const sizes{{"small", 4}, {"large", 400}, {"l2", 380}, {"s2", 8}};
   auto n = test::make_net<plait::netdef>({{{"Split", {"x"}, {"large", "small"}},
                                            {"Sum", {"large", "small"}, {"x2"}},
@@ -151,7 +151,7 @@ TEST_CASE("sizes: a blob takes the place of one like it") {
   CHECK(made.shared_bytes == 408);
 }
 
-TEST_CASE("blobs of one device are not shared with those of another") {
+TEST_CASE("share_blobs: blobs of different devices are not shared") {
   plait::netdef const n = shared(R"(
     op { input: "x" output: "a" type: "Relu" device_option { device_type: 1 } }
     op { input: "a" output: "b" type: "Relu" }
@@ -165,10 +165,10 @@ TEST_CASE("blobs of one device are not shared with those of another") {
   CHECK(after.ops[0].outputs != after.ops[1].outputs);
 }
 
-TEST_CASE("what an Alias reads and makes is one memory, and stays") {
+TEST_CASE("share_blobs: operands of an Alias are one memory and stay") {
   for (std::string const type : {"Alias", "AliasWithName"}) {
     CAPTURE(type);
-    // w and v are one tensor: nothing may be written to v's place, for w is the caller's.
+    // w and v are one tensor: v's buffer must not be written, since w is the caller's.
     plait::netdef n = plait::read_netdef_text(R"(
       op { input: "w" output: "v" type: ")" + type +
                                               R"(" }
@@ -177,7 +177,7 @@ TEST_CASE("what an Alias reads and makes is one memory, and stays") {
       op { input: "b" output: "y" type: "Relu" }
       external_input: "w" external_output: "y")");
     CHECK(plait::share_blobs(n).candidates == 2);
-    // In a second run, c and d would be written where a and v still are one tensor.
+    // In a second run, c and d would be written while a and v still are one tensor.
     n = plait::read_netdef_text(R"(
       op { input: "x" output: "c" type: "Relu" }
       op { input: "x" output: "d" type: "Tanh" }
@@ -192,7 +192,7 @@ TEST_CASE("what an Alias reads and makes is one memory, and stays") {
   }
 }
 
-TEST_CASE("nets inside ops use blobs as well: what they see, and what their ops make, stays") {
+TEST_CASE("share_blobs: blobs that nested nets see, and outputs of their ops, stay") {
   plait::netdef n = plait::read_netdef_text(R"(
     op { input: "x" output: "a" type: "Relu" }
     op { input: "a" output: "b" type: "Relu" }
@@ -211,7 +211,7 @@ TEST_CASE("nets inside ops use blobs as well: what they see, and what their ops 
   CHECK(made.renamed["b"] == made.renamed["c"]);
 }
 
-TEST_CASE("steps of a recurrence follow what their op reads; what it makes is in its states' memory") {
+TEST_CASE("share_blobs: arguments of a recurrence follow its inputs, its outputs stay") {
   plait::netdef n = plait::read_netdef_text(R"(
     op { input: "x" output: "in" type: "Relu" }
     op { input: "in" input: "h0" output: "all" output: "last" output: "ws" type: "RecurrentNetwork"
@@ -235,7 +235,7 @@ TEST_CASE("steps of a recurrence follow what their op reads; what it makes is in
   CHECK(linked);
 }
 
-TEST_CASE("a name that is to be kept is not made, and a net in which nothing is shared keeps its bytes") {
+TEST_CASE("share_blobs: a name to keep is not generated, and an unshared net keeps its bytes") {
   auto n = test::make_net<plait::netdef>(chain);
   CHECK(plait::share_blobs(n, {.keep = {"__m0_shared"}}).renamed["a"] == "__m1_shared");
 
@@ -248,7 +248,7 @@ TEST_CASE("a name that is to be kept is not made, and a net in which nothing is 
   CHECK(nested == before);
 }
 
-TEST_CASE("long nets: no more than is in use at once, and what nobody reads may be written at any time") {
+TEST_CASE("share_blobs: long nets need few blobs, and unread ones never share in any order") {
   test::struct_net const long_one = test::long_net(20'000);
   auto const original = test::make_net<plait::netdef>(long_one);
   auto n = original;
@@ -266,7 +266,7 @@ TEST_CASE("long nets: no more than is in use at once, and what nobody reads may 
   CHECK_FALSE(plait::compare_graphs(original, n).has_value());
 }
 
-TEST_CASE("real nets stay the same graphs") {
+TEST_CASE("share_blobs: real nets stay the same graphs") {
   for (auto const& file : plait_test::real_nets()) {
     CAPTURE(file);
     plait::netdef const before = plait::read_netdef(file);
@@ -281,7 +281,7 @@ TEST_CASE("real nets stay the same graphs") {
   }
 }
 
-TEST_CASE("in any order: wide nets take no time that is quadratic, and keep no more than they need") {
+TEST_CASE("share_blobs: any_order takes no quadratic time on wide nets") {
   test::struct_net wide;
   wide.external_inputs = {"x"};
   plait::op_spec sum{"Sum", {}, {"s"}};
@@ -297,6 +297,6 @@ TEST_CASE("in any order: wide nets take no time that is quadratic, and keep no m
   auto const before = n;
   auto const made = plait::share_blobs(n, {.any_order = true});
   CHECK(made.candidates == 20'002);
-  CHECK(made.shared == 20'001);  // t takes the place of one that the sum has read
+  CHECK(made.shared == 20'001);  // t reuses the buffer of one that the sum has read
   CHECK_FALSE(plait::compare_graphs(before, n).has_value());
 }

@@ -1,4 +1,4 @@
-#include <plait/transform/share_gradients.hpp>
+#include <plait/transform/detail/share_gradients.hpp>
 
 #include <string>
 #include <string_view>
@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 
 #include <plait/core/errors.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/transform/compare_graphs.hpp>
 
@@ -16,7 +16,7 @@
 
 namespace {
 
-// Three layers, as Caffe2 makes gradients of them.
+// Three layers and their gradients as Caffe2 generates them.
 test::struct_net training_step() {
   test::struct_net n;
   n.external_inputs = {"s/x", "label"};
@@ -45,7 +45,7 @@ std::vector<std::string> const of_parameters{"s/fc0_w_grad", "s/fc1_w_grad", "s/
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("gradients that no parameter has take turns", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("share_gradient_blobs: gradients of intermediate blobs share", N, PLAIT_MUTABLE_NETS) {
   auto const before = test::make_net<N>(training_step());
   auto n = test::make_net<N>(training_step());
   auto const made = plait::share_gradient_blobs(n, {.parameter_gradients = of_parameters, .scope = "s"});
@@ -61,7 +61,7 @@ TEST_CASE_TEMPLATE("gradients that no parameter has take turns", N, PLAIT_MUTABL
   CHECK_FALSE(plait::compare_in_place(before, n).has_value());
 }
 
-TEST_CASE("a gradient that is to stay stays, and those of other scopes do") {
+TEST_CASE("share_gradient_blobs: gradients to keep and those of other scopes stay") {
   auto n = test::make_net<plait::netdef>(training_step());
   auto const made =
       plait::share_gradient_blobs(n, {.parameter_gradients = of_parameters, .scope = "s/", .keep = {"s/fc1_grad"}});
@@ -71,7 +71,7 @@ TEST_CASE("a gradient that is to stay stays, and those of other scopes do") {
   CHECK(plait::share_gradient_blobs(n, {.scope = "other"}).renamed.empty());
 }
 
-TEST_CASE("outputs of layers, but for the last two") {
+TEST_CASE("share_gradient_blobs: share_activations shares outputs of layers, except the last two") {
   auto n = test::make_net<plait::netdef>(training_step());
   auto const made =
       plait::share_gradient_blobs(n, {.parameter_gradients = of_parameters, .scope = "s", .share_activations = true});
@@ -80,7 +80,7 @@ TEST_CASE("outputs of layers, but for the last two") {
   CHECK(made.shared == 2);
 }
 
-TEST_CASE_TEMPLATE("nets for inference", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("share_activation_blobs: nets for inference", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(
       {{{"Relu", {"x"}, {"a"}}, {"Relu", {"a"}, {"b"}}, {"Relu", {"b"}, {"c"}}, {"Relu", {"c"}, {"y"}}}, {"x"}, {"y"}});
   CHECK(plait::share_activation_blobs(n).shared == 2);
@@ -99,7 +99,7 @@ TEST_CASE_TEMPLATE("nets for inference", N, PLAIT_MUTABLE_NETS) {
   CHECK_THROWS_AS(plait::share_activation_blobs(nothing), plait::net_error);
 }
 
-TEST_CASE("gradient ops are refused where inference was meant") {
+TEST_CASE("share_activation_blobs: gradient ops are refused") {
   auto n = plait::read_netdef_text(R"(
     op { input: "x" output: "a" type: "Relu" }
     op { input: "a" output: "y" type: "ReluGradient" is_gradient_op: true }

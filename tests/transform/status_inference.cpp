@@ -1,4 +1,4 @@
-#include <plait/transform/status_inference.hpp>
+#include <plait/transform/detail/status_inference.hpp>
 
 #include <doctest/doctest.h>
 
@@ -41,7 +41,7 @@ plait::value at(N const& n, plait::ssa_form<N> const& ssa, char const* blob, std
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("forward and backward", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("infer_status: propagates forward and backward", N, PLAIT_ALL_NETS) {
   auto const n =
       test::make_net<N>({{{"A", {"x"}, {"a"}}, {"B", {"a", "w"}, {"a"}}, {"C", {}, {"c"}}, {"D", {"a", "c"}, {"y"}}},
                          {"x", "w", "unused"},
@@ -56,18 +56,18 @@ TEST_CASE_TEMPLATE("forward and backward", N, PLAIT_ALL_NETS) {
   CHECK(status("a", 2) == 7);
   CHECK(status("c", 1) == 7);
   CHECK(status("w", 0) == 7);
-  CHECK(status("unused", 0) == std::nullopt);  // no op mentions it, so it is none of our business
+  CHECK(status("unused", 0) == std::nullopt);  // no op mentions it
 }
 
-TEST_CASE_TEMPLATE("one sweep each way is not always enough", N, PLAIT_ALL_NETS) {
-  // On the way back each op learns from the one behind it.
+TEST_CASE_TEMPLATE("infer_status: one sweep each way is not always enough", N, PLAIT_ALL_NETS) {
+  // In the backward sweep each op learns from the one behind it.
   auto const n = test::make_net<N>(
       {{{"A", {"q"}, {"r"}}, {"B", {"q", "p"}, {}}, {"C", {"p"}, {"s"}}, {"D", {"s", "t"}, {}}}, {"q", "p", "t"}, {}});
   auto const ssa = plait::get_ssa(n);
   known const given{{at(n, ssa, "t", 0), 1}};
   CHECK(plait::infer_status<int>(n, ssa, given, unify{}, {})[ssa.index(at(n, ssa, "r", 1))] == 1);
 
-  // s becomes known on the way back, at A, when its other reader C has been passed for the last time.
+  // s becomes known in the backward sweep, at A, after the last visit of its other reader C.
   auto const m =
       test::make_net<N>({{{"A", {"s", "t"}, {}}, {"B", {"u"}, {"v"}}, {"C", {"s", "v"}, {}}, {"D", {"t", "w"}, {}}},
                          {"s", "t", "u", "w"},
@@ -89,7 +89,7 @@ TEST_CASE_TEMPLATE("one sweep each way is not always enough", N, PLAIT_ALL_NETS)
   CHECK(all[form.index(at(m, form, "v", 1))] == 1);
 }
 
-TEST_CASE("conflicts name op, slot, blob and both statuses") {
+TEST_CASE("infer_status: conflicts name op, slot, blob and both statuses") {
   struct_net const n{{{"A", {"x"}, {"a"}}, {"B", {"w", "a"}, {"b"}}}, {"x", "w"}, {"b"}};
   auto const ssa = plait::get_ssa(n);
   try {
@@ -108,7 +108,7 @@ TEST_CASE("conflicts name op, slot, blob and both statuses") {
   }
 }
 
-TEST_CASE("one op that says two things of one value") {
+TEST_CASE("infer_status: an op that sets two statuses of one value is a conflict") {
   struct_net const n{{{"A", {"x", "x"}, {}}}, {"x"}, {}};
   auto const ssa = plait::get_ssa(n);
   auto const slots = [](auto const&, statuses in, statuses) {
@@ -117,7 +117,7 @@ TEST_CASE("one op that says two things of one value") {
   CHECK_THROWS_AS(static_cast<void>(plait::infer_status<int>(n, ssa, known{}, slots)), plait::status_conflict);
 }
 
-TEST_CASE("known values must be the net's, with one status each") {
+TEST_CASE("infer_status: known values must be the net's, with one status each") {
   struct_net const n{{{"A", {"x"}, {"a"}}}, {"x"}, {"a"}};
   auto const ssa = plait::get_ssa(n);
   auto const infer = [&](known const& given) { static_cast<void>(plait::infer_status<int>(n, ssa, given, unify{})); };
@@ -127,7 +127,7 @@ TEST_CASE("known values must be the net's, with one status each") {
   infer({{at(n, ssa, "x", 0), 1}, {at(n, ssa, "x", 0), 1}});
 }
 
-TEST_CASE("statuses of other types are said as given") {
+TEST_CASE("infer_status: messages format statuses of other types by text()") {
   struct_net const n{{{"A", {"x"}, {"a"}}}, {"x"}, {"a"}};
   auto const ssa = plait::get_ssa(n);
   auto const opposite = [](auto const&, std::span<std::optional<std::string>>,
@@ -143,7 +143,7 @@ TEST_CASE("statuses of other types are said as given") {
   }
 }
 
-TEST_CASE("random nets: what is inferred satisfies every op, and the fixpoint knows whatever is connected") {
+TEST_CASE("infer_status: random nets satisfy every op, and the fixpoint reaches whatever is connected") {
   std::mt19937 random(3);
   auto const pick = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
   std::size_t decided = 0;
@@ -172,7 +172,7 @@ TEST_CASE("random nets: what is inferred satisfies every op, and the fixpoint kn
           ++all;
           open += !fixpoint[ssa.index(v)];
         }
-      REQUIRE((open == 0 || open == all));  // an op with one known operand knows them all
+      REQUIRE((open == 0 || open == all));  // one known operand determines all of its op
     }
     for (std::size_t i = 0; i != fixpoint.size(); ++i) {
       if (sweeps[i]) REQUIRE(fixpoint[i] == sweeps[i]);
@@ -182,7 +182,7 @@ TEST_CASE("random nets: what is inferred satisfies every op, and the fixpoint kn
   CHECK(decided > 1000);
 }
 
-TEST_CASE("a chain of 300,000 ops, either way") {
+TEST_CASE("infer_status: a chain of 300,000 ops, in both directions") {
   auto n = plait::netdef();
   for (int i = 0; i != 300000; ++i) n.add_op("Relu", {"x"}, {"x"});
   auto const ssa = plait::get_ssa(n);
@@ -194,7 +194,7 @@ TEST_CASE("a chain of 300,000 ops, either way") {
     }
 }
 
-TEST_CASE("an external output that nothing makes has no status") {
+TEST_CASE("infer_status: an external output without producer has no status") {
   struct_net const n{{{"A", {"x"}, {"y"}}}, {"x"}, {"y", "elsewhere"}};
   auto const ssa = plait::get_ssa(n);
   known const given{{at(n, ssa, "x", 0), 7}};

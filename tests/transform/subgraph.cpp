@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/ssa/rewrite.hpp>
 
 #include <net/test_nets.hpp>
@@ -38,48 +38,48 @@ pairs shown(plait::ssa_form<N> const& ssa, N const& n, std::vector<plait::value>
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("what crosses the boundary of a part", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("find_subgraph_boundary: live-in and live-out values", N, PLAIT_ALL_NETS) {
   auto const n = test::make_net<N>(branch);
   auto const ssa = plait::get_ssa(n);
-  auto const middle = plait::sub_graph_boundary(ssa, ops{1, 2});
+  auto const middle = plait::find_subgraph_boundary(ssa, ops{1, 2});
   CHECK(shown(ssa, n, middle.inputs) == pairs{{"a", 1}});
   CHECK(shown(ssa, n, middle.outputs) == pairs{{"b", 1}, {"c", 1}});
 
-  auto const all = plait::sub_graph_boundary(ssa, ops{0, 1, 2, 3, 4});
+  auto const all = plait::find_subgraph_boundary(ssa, ops{0, 1, 2, 3, 4});
   CHECK(shown(ssa, n, all.inputs) == pairs{{"x", 0}, {"w", 0}, {"bias", 0}});
   CHECK(shown(ssa, n, all.outputs) == pairs{{"b", 1}, {"e", 1}});
 
-  auto const turned = plait::sub_graph_boundary(ssa, ops{3, 1, 3});
+  auto const turned = plait::find_subgraph_boundary(ssa, ops{3, 1, 3});
   CHECK(shown(ssa, n, turned.inputs) == pairs{{"c", 1}, {"a", 1}});
   CHECK(shown(ssa, n, turned.outputs) == pairs{{"d", 1}, {"b", 1}});
 
-  CHECK(plait::sub_graph_boundary(ssa, ops{}) == plait::subgraph_boundary{});
+  CHECK(plait::find_subgraph_boundary(ssa, ops{}) == plait::subgraph_boundary{});
   try {
-    (void)plait::sub_graph_boundary(ssa, ops{1, 5});
+    (void)plait::find_subgraph_boundary(ssa, ops{1, 5});
     FAIL("accepted");
   } catch (plait::net_error const& problem) {
     CHECK(problem.op == 5);
   }
 }
 
-TEST_CASE("an operand listed twice") {
+TEST_CASE("find_subgraph_boundary: an operand listed twice") {
   test::struct_net const n{{{"Mul", {"x", "x"}, {"y"}}, {"Mul", {"x", "y"}, {"z", "z"}}}, {"x"}, {"z"}};
   auto const ssa = plait::get_ssa(n);
-  CHECK(shown(ssa, n, plait::sub_graph_boundary(ssa, ops{0, 1}).inputs) == pairs{{"x", 0}});
-  auto const repeated = plait::sub_graph_boundary(ssa, ops{0, 1}, {.repeat_within_op = true});
+  CHECK(shown(ssa, n, plait::find_subgraph_boundary(ssa, ops{0, 1}).inputs) == pairs{{"x", 0}});
+  auto const repeated = plait::find_subgraph_boundary(ssa, ops{0, 1}, {.repeat_within_op = true});
   CHECK(shown(ssa, n, repeated.inputs) == pairs{{"x", 0}, {"x", 0}});  // within the first op, not again by the second
   CHECK(shown(ssa, n, repeated.outputs) == pairs{{"z", 2}, {"z", 2}});
 }
 
-TEST_CASE("as detectron2: an external output that nothing makes is refused") {
+TEST_CASE("find_subgraph_boundary: repeat_within_op refuses an external output without producer") {
   test::struct_net const n{{{"Relu", {"x"}, {"y"}}}, {"x"}, {"y", "elsewhere"}};
   auto const ssa = plait::get_ssa(n);
-  CHECK(plait::sub_graph_boundary(ssa, ops{0}).outputs.size() == 1);
-  CHECK_THROWS_AS(static_cast<void>(plait::sub_graph_boundary(ssa, ops{0}, {.repeat_within_op = true})),
+  CHECK(plait::find_subgraph_boundary(ssa, ops{0}).outputs.size() == 1);
+  CHECK_THROWS_AS(static_cast<void>(plait::find_subgraph_boundary(ssa, ops{0}, {.repeat_within_op = true})),
                   plait::net_error);
 }
 
-TEST_CASE_TEMPLATE("a part as a net", N, plait::netdef, test::edit_net) {
+TEST_CASE_TEMPLATE("extract_subgraph: a set of ops as a net", N, plait::netdef, test::edit_net) {
   auto const n = test::make_net<N>(branch);
   auto const part = plait::extract_subgraph(n, ops{3, 1, 2});
   CHECK(part.ops == ops{1, 2, 3});
@@ -91,7 +91,7 @@ TEST_CASE_TEMPLATE("a part as a net", N, plait::netdef, test::edit_net) {
   CHECK(test::describe(n) == branch);
 }
 
-TEST_CASE_TEMPLATE("two versions of one blob do not fit through a boundary of names", N, plait::netdef,
+TEST_CASE_TEMPLATE("extract_subgraph: refuses two versions of one blob on the boundary", N, plait::netdef,
                    test::edit_net) {
   auto const n = test::make_net<N>(
       {{{"A", {"x"}, {"t"}}, {"B", {"t"}, {"u"}}, {"C", {"x"}, {"t"}}, {"D", {"t", "u"}, {"t"}}}, {"x"}, {"t"}});
@@ -104,9 +104,9 @@ TEST_CASE_TEMPLATE("two versions of one blob do not fit through a boundary of na
       CHECK(problem.blob == blob);
     }
   };
-  refused({1, 3}, 3, "t");  // t@1 and t@2 come in
-  refused({0, 3}, 3, "t");  // t@2 comes in where the part has made t@1
-  refused({0, 2}, 0, "t");  // t@1 goes out, but t@2 is made after it
+  refused({1, 3}, 3, "t");  // t@1 and t@2 are live-in
+  refused({0, 3}, 3, "t");  // t@2 is live-in after the subgraph writes t@1
+  refused({0, 2}, 0, "t");  // t@1 is live-out, but t@2 is written after it
   CHECK_NOTHROW((void)plait::extract_subgraph(n, ops{0, 1, 2, 3}));
 
   auto rewritten = n;
@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("two versions of one blob do not fit through a boundary of na
     CHECK_NOTHROW((void)plait::extract_subgraph(rewritten, part));
 }
 
-TEST_CASE("a random part computes what it computed inside") {
+TEST_CASE("extract_subgraph: a random subgraph computes the same as inside the net") {
   std::mt19937 random(9);
   int extracted = 0;
   for (int round = 0; round != 500; ++round) {
@@ -131,7 +131,7 @@ TEST_CASE("a random part computes what it computed inside") {
     std::shuffle(chosen.begin(), chosen.end(), random);
     test::struct_net const part = test::describe(plait::extract_subgraph(n, chosen).net);
     CHECK(part.ops.size() == chosen.size());
-    // Feed the part with what the whole had there.
+    // Feeds the subgraph with the values of the whole net.
     std::map<std::string, test::symbolic_value> fed;
     for (std::string const& name : part.external_inputs) fed[name] = blobs.at(name);
     for (plait::op_spec const& op : part.ops) {
@@ -145,7 +145,7 @@ TEST_CASE("a random part computes what it computed inside") {
   CHECK(extracted > 300);
 }
 
-TEST_CASE("nested nets' reads cross the boundary") {
+TEST_CASE("extract_subgraph: reads of nested nets cross the boundary") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { type: "Relu" input: "x" output: "h" }
     op { type: "If" input: "c" output: "y"
@@ -155,12 +155,12 @@ TEST_CASE("nested nets' reads cross the boundary") {
   CHECK(test::describe(part.net).external_inputs == std::vector<std::string>{"c", "h"});
 }
 
-TEST_CASE("half of a million ops") {
+TEST_CASE("find_subgraph_boundary: half of a million ops") {
   auto const n = test::make_net<plait::netdef>(test::long_net(1'000'000));
   auto const ssa = plait::get_ssa(n);
   ops half;
   for (plait::op_index op = 0; op < 1'000'000; op += 2) half.push_back(op);
-  auto const found = plait::sub_graph_boundary(ssa, half);
+  auto const found = plait::find_subgraph_boundary(ssa, half);
   CHECK(found.inputs.size() > 100'000);
   CHECK(found.outputs.size() > 100'000);
 }

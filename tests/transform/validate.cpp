@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 #include <support/random_net.hpp>
@@ -32,7 +32,7 @@ std::vector<fact> facts(N const& n, plait::validate_options const& options = {})
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("all problems at once, each with op and blob", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("validate: all problems at once, each with op and blob", N, PLAIT_TEXT_NETS) {
   auto const n = test::make_net<N>({{{"Relu", {"x"}, {"a"}},
                                      {"Sum", {"a", "w", "later"}, {"b", "b"}},
                                      {"Fill", {}, {"later"}},
@@ -54,18 +54,18 @@ TEST_CASE_TEMPLATE("all problems at once, each with op and blob", N, PLAIT_TEXT_
   CHECK(facts(n, {.notes = false}).size() == 7);
 }
 
-TEST_CASE_TEMPLATE("without declared inputs an undeclared read is only a warning", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("validate: without declared inputs an undeclared read is only a warning", N, PLAIT_TEXT_NETS) {
   auto const n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}, {"Relu", {"x"}, {"y"}}}});
   CHECK(facts(n) == std::vector<fact>{{kind::undeclared_read, severity::warning, 0, 0, "x"}});
 }
 
-TEST_CASE_TEMPLATE("dead ops are worth a note where outputs are declared", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("validate: a dead op is a note where outputs are declared", N, PLAIT_TEXT_NETS) {
   auto const n =
       test::make_net<N>({{{"Relu", {"x"}, {"a"}}, {"Relu", {"x"}, {"y"}}, {"Print", {"y"}, {}}}, {"x"}, {"y"}});
   CHECK(facts(n) == std::vector<fact>{{kind::dead_op, severity::note, 0, {}, ""}});
 }
 
-TEST_CASE_TEMPLATE("nets without text are checked by number", N, ir::Function, test::archetype_net) {
+TEST_CASE_TEMPLATE("validate: nets without text are checked by number", N, ir::Function, test::archetype_net) {
   auto const n = test::make_net<N>({{{"Relu", {"x", "w"}, {"y"}}}, {"x"}, {"y"}});
   auto const found = plait::validate(n);
   REQUIRE(found.size() == 1);
@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("nets without text are checked by number", N, ir::Function, t
   CHECK(found[0].blob.empty());
 }
 
-TEST_CASE("a good net has no problems; a random one no more than it should") {
+TEST_CASE("validate: a good net has no problems, a random one no errors") {
   CHECK(facts(test::struct_net{{{"FC", {"x", "w"}, {"h"}}, {"Relu", {"h"}, {"h"}}}, {"x", "w"}, {"h"}}).empty());
   std::mt19937 random(31);
   for (int round = 0; round != 200; ++round) {
@@ -86,7 +86,7 @@ TEST_CASE("a good net has no problems; a random one no more than it should") {
   }
 }
 
-TEST_CASE("empty names and nested nets") {
+TEST_CASE("validate: empty names and nested nets") {
   auto const n = plait::read_netdef_text(R"(
     op { type: "Relu" input: "" output: "y" }
     op { type: "If" input: "c" arg { name: "then_net" n { op { type: "Relu" input: "q" output: "z" } } } }
@@ -99,7 +99,7 @@ TEST_CASE("empty names and nested nets") {
   CHECK(std::ranges::count(outside, fact{kind::unwritten_output, severity::error, {}, 0, "z"}) == 1);
 }
 
-TEST_CASE("what is wrong inside is told with the place") {
+TEST_CASE("validate: problems in nested nets have a path") {
   auto const n = plait::read_netdef_text(R"(
     op { type: "Relu" input: "x" output: "y" }
     op { type: "If" input: "c" arg { name: "then_net" n {
@@ -128,7 +128,7 @@ TEST_CASE("what is wrong inside is told with the place") {
   for (plait::net_problem const& p : plait::validate(n, {.subnets = false})) CHECK(p.inside.empty());
 }
 
-TEST_CASE("a step net that cannot be read is a problem among others") {
+TEST_CASE("validate: an unreadable step net is a problem among others") {
   auto const n = plait::read_netdef_text(R"(
     op { type: "Relu" input: "w" output: "y" }
     op { type: "If" input: "c" arg { name: "then_net" n { op { type: "Relu" input: "y" output: "z" } } } }
@@ -139,12 +139,12 @@ TEST_CASE("a step net that cannot be read is a problem among others") {
   CHECK(found[0].kind == kind::unreadable_net);
   CHECK(found[0].op == 2);
   CHECK(found[0].type == "RecurrentNetwork");
-  CHECK(found[0].message.starts_with("argument 'step_net' of op 2 (RecurrentNetwork) is no net in text form: 1:"));
+  CHECK(found[0].message.starts_with("argument 'step_net' of op 2 (RecurrentNetwork) is not a net in text form: 1:"));
   CHECK(found[1].kind == kind::undeclared_read);  // and not: 'z' is never written, 'perhaps' is not used, op 2 is dead
   CHECK(found[1].blob == "w");
 }
 
-TEST_CASE("nothing is said to be unused where a net deep inside cannot be read") {
+TEST_CASE("validate: reports nothing as unused if a nested net cannot be read") {
   auto const n = plait::read_netdef_text(R"(
     op { type: "If" input: "c" arg { name: "then_net" n {
       op { type: "RecurrentNetwork" arg { name: "step_net" s: "op { typ: }" } } } } }
@@ -157,7 +157,7 @@ TEST_CASE("nothing is said to be unused where a net deep inside cannot be read")
   CHECK(found[0].inside == std::vector<plait::op_index>{0});
 }
 
-TEST_CASE("nets in nets, as deep as one likes") {
+TEST_CASE("validate: nesting of any depth") {
   plait::netdef n;
   n.add_op("Split", {"x"}, {"y", "y"});
   for (int depth = 0; depth != 300; ++depth) {
@@ -173,7 +173,7 @@ TEST_CASE("nets in nets, as deep as one likes") {
   CHECK(deepest->inside == std::vector<plait::op_index>(300, 0));
 }
 
-TEST_CASE("every kind has a name of its own") {
+TEST_CASE("validate: every kind has a distinct name") {
   std::vector<std::string> names;
   for (int k = 0; k <= static_cast<int>(kind::dead_op); ++k)
     names.emplace_back(plait::problem_name(static_cast<kind>(k)));

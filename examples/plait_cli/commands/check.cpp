@@ -1,4 +1,4 @@
-// plait check: everything about a net that looks wrong.
+// plait check: reports problems of a net.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -39,7 +39,7 @@ std::string_view level(plait::net_problem const& problem) {
   return problem.severity == plait::net_problem_severity::note ? "note" : "warning";
 }
 
-// An argument that means nothing to plait, most often one whose name is misspelt.
+// Argument that no op type of plait has, most often one whose name is misspelt.
 struct unknown_argument {
   std::size_t op;  // among those of the net that has it
   std::string type;
@@ -47,11 +47,12 @@ struct unknown_argument {
 
   std::string message() const {
     return "op " + std::to_string(op) + " (" + type + ") has an argument '" + argument +
-           "', which plait knows of no op type";
+           "', which no op type of plait has";
   }
 };
 
-// Those of any op type that plait runs: nets say `order` of Relu, too. And how Caffe2 is to choose its kernels.
+// Returns the arguments of all op types of plait, since nets set `order` of Relu, too, and those by which Caffe2
+// selects kernels.
 std::set<std::string, std::less<>> known_arguments() {
   std::set<std::string, std::less<>> known = {"cudnn_exhaustive_search", "deterministic", "exhaustive_search",
                                               "shared_buffer",           "use_cudnn",     "ws_nbytes_limit"};
@@ -63,7 +64,7 @@ std::set<std::string, std::less<>> known_arguments() {
   return known;
 }
 
-// Of op types that plait runs, in nets inside ops, too.
+// Returns the unknown arguments of op types that plait runs, in nested nets, too.
 std::vector<unknown_argument> unknown_arguments(plait::netdef const& net) {
   auto const& operators = plait::standard_operators<plait::serial>();
   auto const known = known_arguments();
@@ -144,7 +145,7 @@ void print(source const& in, std::vector<plait::net_problem> const& problems,
     std::cout << in.label << ": " << marked("warning") << ' ' << visible(u.message()) << " [unknown argument]\n";
   std::size_t const total = problems.size() + in.diagnostics.size() + unknown.size();
   if (total == 0) {
-    std::cout << in.label << ": nothing to remark\n";
+    std::cout << in.label << ": no problems\n";
     return;
   }
   auto const plural = [](std::size_t count, std::string_view what) {
@@ -171,13 +172,13 @@ int run(check_options const& given) {
 
 void add_check(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<check_options>();
-  CLI::App* const command = app.add_subcommand("check", "what looks wrong in a net, with op and blob");
+  CLI::App* const command = app.add_subcommand("check", "report problems of a net, with op and blob");
   command->footer(
       "Warnings: blobs read without being declared or written, outputs never written, repeated externals and outputs,\n"
-      "blobs without a name, unknown fields, step nets that cannot be read, arguments that no op type has\n"
-      "of those that plait runs; in nets inside ops, too.\n"
-      "Notes: unused or overwritten inputs, ops no output depends on.\n"
-      "Fails for a file that is no net, and with --strict for any warning.");
+      "blobs without a name, unknown fields, step nets that cannot be read, arguments that no op type of plait\n"
+      "has (for op types that plait runs); in nested nets, too.\n"
+      "Notes: unused or overwritten inputs, dead ops.\n"
+      "Fails for a file that is not a net, and with --strict for any warning.");
   add_file(*command, given->file);
   add_json(*command, given->json);
   command->add_flag("--strict", given->strict, "fail (exit status 1) if there is a warning");

@@ -1,4 +1,4 @@
-// plait convert: a net in another format.
+// plait convert: writes a net in another format.
 #include <memory>
 #include <string>
 
@@ -26,7 +26,8 @@ int run(convert_options const& given) {
 
 void add_convert(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<convert_options>();
-  CLI::App* const command = app.add_subcommand("convert", "a net in another format: protobuf text, JSON or binary");
+  CLI::App* const command =
+      app.add_subcommand("convert", "write a net in another format: protobuf text, JSON or binary");
   command->footer(
       "Examples:\n  plait convert net.pb                       as text, to standard output\n"
       "  plait convert net.pbtxt -o net.json\n  plait convert --format binary - < net.pbtxt > net.pb");

@@ -1,4 +1,4 @@
-// plait export: a net and its parameters as the two nets that a predictor loads.
+// plait export: writes a net and its parameters as the two nets that a predictor loads.
 #include <iostream>
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 
 #include <plait/netdef/traits.hpp>
 #include <plait/transform/export.hpp>
-#include <plait/transform/parameter_extraction.hpp>
+#include <plait/transform/init_net.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"
@@ -77,18 +77,19 @@ int run(export_options const& given) {
 void add_export(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<export_options>();
   CLI::App* const command =
-      app.add_subcommand("export", "a net and its parameters as the init and predict nets of a predictor");
+      app.add_subcommand("export", "write a net and its parameters as the init and predict nets of a predictor");
   command->footer(
-      "The parameters are what the init net given makes; it is read, not run.\n"
+      "The parameters are those of the given init net, which is read, not run.\n"
       "Example:\n  plait export net.pbtxt --init params.pb --init-output init_net.pb --predict-output predict_net.pb");
   add_file(*command, given->file);
-  command->add_option("--init", given->init, "a net that makes the parameters (GivenTensorFill, ConstantFill, …)")
+  command->add_option("--init", given->init, "the init net of the parameters (GivenTensorFill, ConstantFill, …)")
       ->required();
   command->add_option("--init-output", given->init_to.path, "the init net to write")->required();
   command->add_option("--predict-output", given->predict_to.path, "the predict net to write")->required();
   add_format(*command, given->format, "--format");
-  command->add_flag("--compatible", given->compatible, "exactly what Caffe2's mobile exporter of 2018 makes");
-  command->add_flag("--fill-inputs", given->fill_inputs, "let the init net make a zero for what has to be fed");
+  command->add_flag("--compatible", given->compatible, "exactly the output of Caffe2's mobile exporter of 2018");
+  command->add_flag("--fill-inputs", given->fill_inputs,
+                    "let the init net fill each input that must be fed with a zero");
   add_json(*command, given->json);
   command->callback([given, &chosen] {
     keep_apart(given->json, given->init_to.to_stdout() || given->predict_to.to_stdout(), "files for both nets");

@@ -1,11 +1,9 @@
-// plait grad: the backward pass of a net, alone, behind the net, or as a picture.
-#include <algorithm>
+// plait grad: generates the backward pass of a net: alone, appended to the net, or as a Graphviz graph.
 #include <cstddef>
 #include <iostream>
 #include <memory>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,7 +17,7 @@
 
 #include "commands.hpp"
 #include "common_options.hpp"
-#include "names.hpp"
+#include "seeds.hpp"
 #include "terminal.hpp"
 
 namespace cli {
@@ -39,14 +37,6 @@ struct grad_options {
   std::string dot;
 };
 
-// "z" or "z=dz".
-plait::gradient_seed seed(std::string const& text) {
-  std::size_t const at = text.find('=');
-  if (at == std::string::npos) return text;
-  if (at == 0 || at + 1 == text.size()) throw wrong_usage("plait: --y wants BLOB or BLOB=GRADIENT, not '" + text + "'");
-  return {std::string_view(text).substr(0, at), std::string_view(text).substr(at + 1)};
-}
-
 plait::gradient_options pass_options(grad_options const& given) {
   plait::gradient_options made;
   if (given.overwritten == "copy") made.overwritten = plait::overwritten_values::copy;
@@ -58,18 +48,7 @@ plait::gradient_options pass_options(grad_options const& given) {
   return made;
 }
 
-// One problem a line.
-failure about_gradient(source const& in, plait::gradient_error const& problem) {
-  std::vector<std::string> const blobs = blob_names(in.net);
-  std::string text;
-  for (plait::gradient_problem const& p : problem.problems) {
-    text += (text.empty() ? "" : "\n") + in.label + ": " + visible(p.text);
-    if (!p.op && !p.blob.empty() && std::ranges::find(blobs, p.blob) == blobs.end()) text += names_like(p.blob, blobs);
-  }
-  return failure(text);
-}
-
-// What a net reads and does not make.
+// Returns the blobs that a net reads and does not define.
 std::vector<std::string> given_blobs(plait::netdef const& net) {
   plait::ssa_form const ssa = plait::get_ssa(net, {.subnets = true});
   std::vector<std::string> names;
@@ -87,7 +66,7 @@ void declare(plait::netdef& net, std::vector<plait::symbol>& list, std::vector<s
   }
 }
 
-// Declares what a net with gradient ops is given and what it is for.
+// Declares the inputs of a net with gradient ops, and the wanted gradients as its outputs.
 void declare(plait::netdef& net, plait::gradient_map const& gradients, std::vector<std::string> const& wanted) {
   declare(net, net.external_input, given_blobs(net));
   std::vector<std::string> made;
@@ -108,7 +87,7 @@ void print(std::ostream& out, std::string const& label, plait::backward_net<plai
     if (found == pass.gradients.end()) continue;
     out << label << ": gradient of '" << visible(blob) << "': ";
     out << visible(found->second.values);
-    if (found->second.is_sparse()) out << ", of the rows " << visible(found->second.indices);
+    if (found->second.is_sparse()) out << ", sparse, rows " << visible(found->second.indices);
     out << '\n';
   }
   for (plait::saved_value const& s : pass.saved) {
@@ -123,7 +102,7 @@ void print(std::ostream& out, std::string const& label, plait::backward_net<plai
 int run(grad_options const& given) {
   source const in = load(given.file);
   std::vector<plait::gradient_seed> ys;
-  for (std::string const& y : given.ys) ys.push_back(seed(y));
+  for (std::string const& y : given.ys) ys.push_back(parse_seed(y));
   plait::gradient_options const how = pass_options(given);
   plait::gradient_rules const rules =
       given.as_caffe2 ? plait::caffe2_gradient_rules() : plait::gradient_rules::standard();
@@ -154,7 +133,7 @@ int run(grad_options const& given) {
     std::size_t const forward = both.op.size() - pass.net.op.size();
     std::ostringstream text;
     plait::write_dot(text, both,
-                     {.ssa = true, .parts = {{"forward", forward}, {"backward", pass.net.op.size(), true}}});
+                     {.ssa = true, .clusters = {{"forward", forward}, {"backward", pass.net.op.size(), true}}});
     save_text(given.dot, std::move(text).str());
   }
   bool const stdout_taken = given.to.to_stdout() || given.dot == "-";
@@ -166,18 +145,20 @@ int run(grad_options const& given) {
 
 void add_grad(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<grad_options>();
-  CLI::App* const command = app.add_subcommand("grad", "the ops that compute the gradients of a net");
+  CLI::App* const command = app.add_subcommand("grad", "generate the ops that compute the gradients of a net");
   command->footer(
-      R"(The gradients of --only, else of all that the net is given, become external outputs (with --append only where the net
-has some), and are listed, on standard error where the net goes to standard output. All that is in the way of a
-gradient is reported, one problem a line.
+      R"(The gradients of --only, else of all inputs of the net, become external outputs (with --append only if the net
+has some), and are listed, on standard error if the net goes to standard output. All problems that prevent a gradient
+are reported, one per line.
 Examples:
   plait grad net.pb --y loss                              the gradient ops, as text
-  plait grad net.pb --y loss --append -o train.pb         the net with them
+  plait grad net.pb --y loss --append -o train.pb         the net with its gradient ops
   plait grad net.pb --y loss --only w,b --dot - | dot -Tsvg -o both.svg
---as-caffe2 brings back what docs/differences.md says plait does otherwise.)");
+--as-caffe2 restores the behaviour of Caffe2 where docs/migrating/differences.md lists a difference.)");
   add_file(*command, given->file);
-  command->add_option("--y", given->ys, "BLOB to start from, with ones, or BLOB=GRADIENT; may be repeated")
+  command
+      ->add_option("--y", given->ys,
+                   "BLOB to differentiate, with a gradient of ones, or BLOB=GRADIENT; may be repeated")
       ->required()
       ->allow_extra_args(false);
   command->add_option("--only", given->only, "blobs whose gradients are wanted, separated by commas; default: all")
@@ -185,16 +166,16 @@ Examples:
       ->allow_extra_args(false);
   command
       ->add_option("--overwritten", given->overwritten,
-                   "where a value that is needed is overwritten: refuse, copy it before, or recompute it")
+                   "if an op overwrites a value that a gradient needs: refuse, copy it before, or recompute it")
       ->check(CLI::IsMember({"refuse", "copy", "recompute"}));
   command->add_flag("--numpy-broadcasting", given->numpy_broadcasting,
                     "shapes may differ without the argument broadcast: sum gradients to their shapes");
-  command->add_flag("--densify", given->densify, "spread sparse gradients where they meet dense ones");
+  command->add_flag("--densify", given->densify, "make sparse gradients dense where they are added to dense ones");
   command->add_flag("--as-caffe2", given->as_caffe2, "the rules and ops of Caffe2");
-  command->add_flag("--append", given->append, "the net with its gradient ops behind, not these alone");
+  command->add_flag("--append", given->append, "write the net with its gradient ops appended, not these alone");
   add_destination(*command, given->to);
   command->add_option("--dot", given->dot,
-                      "forward and backward side by side, for Graphviz, to this file; -: to standard output");
+                      "write forward and backward pass side by side, for Graphviz, to this file; -: standard output");
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
 }
 

@@ -1,4 +1,4 @@
-// plait info: what a net holds.
+// plait info: summarises a net.
 #include <algorithm>
 #include <cstddef>
 #include <iostream>
@@ -16,7 +16,7 @@
 #include <plait/netdef/nested_nets.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/transform/device_inference.hpp>
+#include <plait/transform/devices.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"
@@ -36,7 +36,7 @@ struct nested_summary {
   std::size_t nets = 0;
   std::size_t ops = 0;
   std::size_t depth = 0;
-  std::size_t unreadable = 0;  // ops with one
+  std::size_t unreadable = 0;  // ops with an unreadable net
 };
 
 struct summary {
@@ -69,12 +69,12 @@ nested_summary count_nested(plait::netdef const& net) {
     for (plait::op_def const& op : here.net->op) {
       try {
         for (plait::nested_net& inner : plait::nested_nets(*here.net, op)) {
-          // A nested message lives in the net around it, which may itself have been parsed for this walk.
+          // A nested message lives in the enclosing net, which may itself have been parsed for this walk.
           auto const keep = here.net.use_count() != 0 ? here.net : here.owner;
           pending.push_back({std::move(inner.net), keep, here.depth + 1});
         }
       } catch (plait::net_error const&) {
-        ++found.unreadable;  // check says what is wrong with it
+        ++found.unreadable;  // reported by plait check
       }
     }
   }
@@ -97,7 +97,7 @@ summary summarise(plait::netdef const& net) {
   auto const ssa = plait::get_ssa(net);
   for (plait::blob_index b : ssa.blobs()) {
     ++found.blobs;
-    // What is neither given nor read before it is written has no version 0.
+    // A blob that is neither an input nor read before it is written has no version 0.
     plait::value const first{b, 0};
     bool const is_given =
         !ssa.consumers(first).empty() || std::ranges::find(ssa.external_inputs(), first) != ssa.external_inputs().end();
@@ -199,7 +199,7 @@ int run(info_options const& given) {
 
 void add_info(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<info_options>();
-  CLI::App* const command = app.add_subcommand("info", "what a net holds: ops by type, externals, values, nested nets");
+  CLI::App* const command = app.add_subcommand("info", "summarise a net: ops by type, externals, values, nested nets");
   add_file(*command, given->file);
   add_json(*command, given->json);
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });

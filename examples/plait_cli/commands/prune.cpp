@@ -1,4 +1,4 @@
-// plait prune: a net without the ops whose results nobody needs.
+// plait prune: dead code elimination.
 #include <cstddef>
 #include <iostream>
 #include <memory>
@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/dead_ops.hpp>
+#include <plait/transform/dead_code_elimination.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"
@@ -53,7 +53,7 @@ void print(std::ostream& out, std::string const& label, std::vector<removed_op> 
 int run(prune_options const& given) {
   source in = load(given.file);
   std::size_t const before = in.net.op.size();
-  // Without outputs every op is dead by definition; nobody means that.
+  // Without external outputs every op is dead by definition, which is hardly intended.
   bool const undeclared = in.net.external_output.empty() && before != 0 && !given.force;
 
   std::vector<removed_op> ops;
@@ -71,8 +71,9 @@ int run(prune_options const& given) {
     throw about(in, problem);
   }
   if (undeclared)
-    std::cerr << in.label
-              << ": warning: the net declares no external outputs, so nothing is removed (--force: all is)\n";
+    std::cerr
+        << in.label
+        << ": warning: the net declares no external outputs, so nothing is removed (--force removes all dead ops)\n";
 
   if (!given.dry_run) save(given.to, in.net);
   if (given.json) {
@@ -94,14 +95,14 @@ int run(prune_options const& given) {
 void add_prune(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<prune_options>();
   CLI::App* const command = app.add_subcommand("prune", "remove the ops that no external output depends on");
-  command->footer("What went is printed; on standard error where the net goes to standard output.");
+  command->footer("Removed ops are listed; on standard error if the net goes to standard output.");
   add_file(*command, given->file);
   add_destination(*command, given->to);
   add_json(*command, given->json);
-  command->add_flag("-n,--dry-run", given->dry_run, "say what would go, write no net");
+  command->add_flag("-n,--dry-run", given->dry_run, "list what would be removed, write no net");
   command->add_flag("--inputs", given->inputs, "remove external inputs that nothing reads, too");
   command->add_flag("--sinks", given->sinks, "remove ops without outputs, too (Print and the like)");
-  command->add_flag("--force", given->force, "also where no external outputs are declared: then every op goes");
+  command->add_flag("--force", given->force, "also if no external outputs are declared, where every op is dead");
   command->callback([given, &chosen] {
     keep_apart(given->json, given->to.to_stdout() && !given->dry_run, "-o FILE for the net, or --dry-run");
     chosen = [given] { return run(*given); };

@@ -1,4 +1,4 @@
-// plait rename: one value under another name.
+// plait rename: renames one value.
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -34,8 +34,8 @@ struct rename_options {
   bool json = false;
 };
 
-std::string_view name_of(plait::renamed_place::kind what) {
-  using kind = plait::renamed_place::kind;
+std::string_view name_of(plait::renamed_mention::kind what) {
+  using kind = plait::renamed_mention::kind;
   switch (what) {
     case kind::input:
       return "input";
@@ -55,10 +55,10 @@ std::string_view name_of(plait::renamed_place::kind what) {
 
 void print_report(source const& in, std::optional<source> const& init, plait::value_rename const& done) {
   nlohmann::ordered_json places = nlohmann::ordered_json::array();
-  for (plait::renamed_place const& place : done.changed) {
+  for (plait::renamed_mention const& place : done.changed) {
     nlohmann::ordered_json entry = {{"file", place.init_net ? init->label : in.label}, {"what", name_of(place.what)}};
     if (place.op != plait::npos) entry["op"] = place.op;
-    if (place.what != plait::renamed_place::kind::nested) entry["slot"] = place.slot;
+    if (place.what != plait::renamed_mention::kind::nested) entry["slot"] = place.slot;
     places.push_back(std::move(entry));
   }
   print_json({{"file", in.label},
@@ -92,10 +92,9 @@ int run(rename_options const& given) {
     throw about(in, problem);
   }
   std::size_t in_init = 0;
-  for (plait::renamed_place const& place : done.changed) in_init += place.init_net;
+  for (plait::renamed_mention const& place : done.changed) in_init += place.init_net;
   if (in_init != 0 && given.init_to.path.empty())
-    throw failure(init->label +
-                  ": the value is made there, so that this net changes, too; name a file with --init-output");
+    throw failure(init->label + ": this net defines the value, and changes, too; name a file with --init-output");
 
   if (init && !given.init_to.path.empty()) save({given.init_to.path, given.to.format}, init->net);
   save(given.to, in.net);
@@ -114,22 +113,22 @@ int run(rename_options const& given) {
 
 void add_rename(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<rename_options>();
-  CLI::App* const command = app.add_subcommand("rename", "give one value another name, wherever it is mentioned");
+  CLI::App* const command = app.add_subcommand("rename", "rename one value, wherever it occurs");
   command->footer(
-      "A value is one version of a blob; others keep the name. A name that is taken is refused.\n"
+      "A value is one version of a blob; other versions keep the name. A name in use is refused.\n"
       "Examples:\n  plait rename net.pb features --op 12 --output 0 -o renamed.pb\n"
       "  plait rename predict.pb weight --op 0 --input 1 --init init.pb --init-output new_init.pb -o new.pb");
   add_file(*command, given->file);
   command->add_option("NAME", given->name, "the new name")->required();
   command->add_option("--op", given->op, "the op, counted from 0")->required();
-  auto* const place = command->add_option_group("place", "the value, as the op has it");
-  place->add_option("--output", given->output, "its output, counted from 0");
-  auto* const input = place->add_option("--input", given->input, "its input, counted from 0");
+  auto* const place = command->add_option_group("place", "the operand of the op that is the value");
+  place->add_option("--output", given->output, "the output, counted from 0");
+  auto* const input = place->add_option("--input", given->input, "the input, counted from 0");
   place->require_option(1);
   command->add_flag("--from-producer", given->from_producer, "with --input: also where other ops read the value")
       ->needs(input);
-  auto* const init = command->add_option("--init", given->init,
-                                         "the init net that makes parameters of the net; versions go on from it");
+  auto* const init =
+      command->add_option("--init", given->init, "the init net of the parameters; versions continue from it");
   command->add_option("--init-output", given->init_to.path, "write the init net to this file")->needs(init);
   add_destination(*command, given->to);
   add_json(*command, given->json);

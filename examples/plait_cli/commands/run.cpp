@@ -1,4 +1,4 @@
-// plait run: a net is run on the host, with tensors from .npy files or random ones.
+// plait run: runs a net on the host, with tensors from .npy files or random ones.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -22,8 +22,7 @@
 #include <plait/exec/observers.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/plan_forecast.hpp>
-#include <plait/exec/plan_text.hpp>
+#include <plait/exec/plan_report.hpp>
 #include <plait/exec/random.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
@@ -57,11 +56,11 @@ struct run_options {
   bool plan = false;
 };
 
-// "name=value" in two.
-std::pair<std::string, std::string> divide(std::string const& text, char const* option, char const* form) {
+// Splits "name=value".
+std::pair<std::string, std::string> split_pair(std::string const& text, char const* option, char const* form) {
   std::size_t const at = text.find('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size())
-    throw wrong_usage("plait: " + std::string(option) + " wants " + form + ", not '" + text + "'");
+    throw wrong_usage("plait: " + std::string(option) + " expects " + form + ", not '" + text + "'");
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
@@ -75,7 +74,7 @@ tensor read_tensor(std::string const& path) {
   }
 }
 
-// "2x3", "scalar" or with a type behind: "4:int64".
+// Creates a random tensor of "2x3", "scalar" or, with a type, "4:int64".
 tensor random_tensor(std::string const& text, plait::random_stream from) {
   std::size_t const colon = text.find(':');
   std::string_view const extents = std::string_view(text).substr(0, colon);
@@ -85,7 +84,7 @@ tensor random_tensor(std::string const& text, plait::random_stream from) {
     std::int64_t extent = 0;
     auto const [end, problem] = std::from_chars(extents.data() + at, extents.data() + extents.size(), extent);
     if (problem != std::errc() || extent < 0 || (end != extents.data() + extents.size() && *end != 'x'))
-      throw wrong_usage("'" + text + "' is no shape: 2x3, say, or scalar");
+      throw wrong_usage("'" + text + "' is not a shape, such as 2x3 or scalar");
     dims.push_back(extent);
     at = static_cast<std::size_t>(end - extents.data()) + 1;
   }
@@ -106,7 +105,7 @@ tensor random_tensor(std::string const& text, plait::random_stream from) {
   if (type == "int32") return fill(std::int32_t{});
   if (type == "int64") return fill(std::int64_t{});
   if (type == "bool") return fill(bool{});
-  throw wrong_usage("'" + type + "' is no type to make random tensors of: float32, float64, int32, int64, bool");
+  throw wrong_usage("'" + type + "' is not a type of random tensors: float32, float64, int32, int64, bool");
 }
 
 void print(std::string const& name, tensor const& value) {
@@ -151,22 +150,22 @@ void print_times(plait::type_times<backend> const& times, int runs) {
   rows.print(std::cout, output_width(), shows_colour(1));
 }
 
-// Refuses two outputs in one file, of which the second would be written over the first.
-void expect_a_file_each(run_options const& given) {
+// Refuses two outputs in one file, where the second would overwrite the first.
+void expect_distinct_files(run_options const& given) {
   std::vector<std::string> files;
   for (std::string const& one : given.fetch)
-    if (one.find('=') != std::string::npos) files.push_back(divide(one, "--fetch", "NAME or NAME=FILE").second);
+    if (one.find('=') != std::string::npos) files.push_back(split_pair(one, "--fetch", "NAME or NAME=FILE").second);
   if (!given.trace.empty()) files.push_back(given.trace);
   if (auto const twice = example::named_twice(files))
-    throw wrong_usage("plait: two outputs are to be written to " + *twice);
+    throw wrong_usage("plait: two outputs are written to the file " + *twice);
 }
 
-// Refuses two tensors for one blob, of which the first would count for nothing.
-void expect_a_feed_each(run_options const& given) {
+// Refuses two tensors for one blob, where the second would replace the first.
+void expect_distinct_feeds(run_options const& given) {
   std::set<std::string> fed;
   auto const expect_new = [&](std::vector<std::string> const& feeds, char const* option, char const* form) {
     for (std::string const& feed : feeds)
-      if (std::string const name = divide(feed, option, form).first; !fed.insert(name).second)
+      if (std::string const name = split_pair(feed, option, form).first; !fed.insert(name).second)
         throw wrong_usage("plait: blob '" + name + "' is fed twice");
   };
   expect_new(given.feeds, "--feed", "NAME=FILE");
@@ -185,8 +184,8 @@ void expect_names(source const& in, run_options const& given) {
   expect_blobs(in, "--fetch", names(given.fetch));
 }
 
-// What was fetched: printed, or written to files.
-void give(source const& in, plait::workspace<backend> const& blobs, run_options const& given) {
+// Prints the fetched blobs, or writes them to files.
+void print_fetched(source const& in, plait::workspace<backend> const& blobs, run_options const& given) {
   std::vector<std::string> wanted = given.fetch;
   if (wanted.empty())
     for (plait::symbol const name : in.net.external_output) wanted.emplace_back(in.net.text(name));
@@ -203,11 +202,11 @@ void give(source const& in, plait::workspace<backend> const& blobs, run_options 
     }
     std::ostringstream bytes;
     plait::write_npy(bytes, value);
-    save_text(divide(one, "--fetch", "NAME or NAME=FILE").second, bytes.str());
+    save_text(split_pair(one, "--fetch", "NAME or NAME=FILE").second, bytes.str());
   }
 }
 
-// Before the run: of nets whose shapes only a run tells, what is known by then.
+// Prints the plan before the run; of shapes that only the run determines, what is known by then.
 void print_plan(plait::plan<backend>& plan) {
   std::string peak;
   try {
@@ -220,7 +219,7 @@ void print_plan(plait::plan<backend>& plan) {
   std::cout << "memory: " << peak << '\n';
 }
 
-// Runs a net; what goes wrong is about its file.
+// Runs a net; errors name its file.
 void run_net(source const& in, plait::workspace<backend>& blobs, run_options const& given, bool is_init) {
   try {
     std::vector<std::string> fetch;
@@ -230,7 +229,7 @@ void run_net(source const& in, plait::workspace<backend>& blobs, run_options con
     if (given.plan && !is_init) print_plan(plan);
     plan.run();
     if (is_init) return;
-    give(in, blobs, given);  // further runs may change what a net writes in place
+    print_fetched(in, blobs, given);  // further runs may change what a net writes in place
     if (given.times != 0) {
       auto const begin = std::chrono::steady_clock::now();
       for (int i = 0; i != given.times; ++i) plan.run();
@@ -253,23 +252,23 @@ void run_net(source const& in, plait::workspace<backend>& blobs, run_options con
 }
 
 int run(run_options const& given) {
-  expect_a_file_each(given);
-  expect_a_feed_each(given);
+  expect_distinct_files(given);
+  expect_distinct_feeds(given);
   source const in = load(given.file);
   expect_names(in, given);
   plait::workspace<backend> blobs;
   if (!given.init.empty()) {
     source init = load(given.init);
-    init.net.external_output.clear();  // all it makes is wanted
+    init.net.external_output.clear();  // all its blobs are wanted
     run_net(init, blobs, given, true);
   }
   for (std::string const& feed : given.feeds) {
-    auto const [name, path] = divide(feed, "--feed", "NAME=FILE");
+    auto const [name, path] = split_pair(feed, "--feed", "NAME=FILE");
     blobs.feed(name, read_tensor(path));
   }
   std::uint64_t stream = 0;
   for (std::string const& feed : given.random) {
-    auto const [name, shape] = divide(feed, "--random", "NAME=SHAPE");
+    auto const [name, shape] = split_pair(feed, "--random", "NAME=SHAPE");
     try {
       blobs.feed(name, random_tensor(shape, {static_cast<std::uint64_t>(given.seed), stream++}));
     } catch (plait::error const& problem) {
@@ -288,12 +287,12 @@ void add_run(CLI::App& app, action& chosen) {
   command->footer(R"(Tensors come from .npy files or are random:
   plait run net.pb --init init.pb --feed data=image.npy --fetch softmax
   plait run net.pb --random data=1x3x224x224 --random label=1:int32 --time 10
-Without --fetch the external outputs are printed. See `plait ops` for what can be run.)");
+Without --fetch the external outputs are printed. `plait ops` lists the op types.)");
   add_file(*command, given->file);
-  command->add_option("--init", given->init, "a net that is run once before, for parameters");
+  command->add_option("--init", given->init, "init net of the parameters, run once before");
   command->add_option("--feed", given->feeds, "NAME=FILE.npy");
   command->add_option("--random", given->random, "NAME=SHAPE[:TYPE]: uniform in [-1, 1), or 0 and 1 for other types");
-  command->add_option("--seed", given->seed, "of random tensors");
+  command->add_option("--seed", given->seed, "seed of random tensors");
   command->add_option("--fetch", given->fetch, "NAME prints a tensor, NAME=FILE.npy writes it");
   command
       ->add_option("--time", given->times,
@@ -301,8 +300,7 @@ Without --fetch the external outputs are printed. See `plait ops` for what can b
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command->add_option("--trace", given->trace,
                       "write the times of ops in one more run to this file, for chrome://tracing or Perfetto");
-  command->add_flag("--plan", given->plan,
-                    "print the plan before it is run: ops, shapes, where values stand, bytes, peak");
+  command->add_flag("--plan", given->plan, "print the plan before the run: ops, shapes, memory of values, bytes, peak");
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
 }
 

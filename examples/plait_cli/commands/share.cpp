@@ -1,4 +1,4 @@
-// plait share: a net in which blobs that are never in use at once have one name, or are freed.
+// plait share: lets blobs with disjoint live ranges share one name, or frees blobs after their last use.
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -9,9 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/memory_order.hpp>
-#include <plait/transform/release_blobs.hpp>
-#include <plait/transform/share_blobs.hpp>
+#include <plait/transform/memory_plan.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"
@@ -45,9 +43,9 @@ nlohmann::ordered_json free_blobs(share_command const& given, source& in, std::o
 
 nlohmann::ordered_json share(share_command const& given, source& in, std::ostream& out) {
   plait::share_options const how{.keep = given.keep, .any_order = given.any_order, .scope = given.scope};
-  plait::reordered_sharing made;
+  plait::scheduled_sharing made;
   if (given.reorder)
-    made = plait::share_blobs_in_best_order(in.net, how);
+    made = plait::schedule_and_share_blobs(in.net, how);
   else
     made.sharing = plait::share_blobs(in.net, how);
   auto const& [renamed, candidates, shared, bytes, shared_bytes] = made.sharing;
@@ -59,7 +57,7 @@ nlohmann::ordered_json share(share_command const& given, source& in, std::ostrea
   if (!given.json) out << in.label << ": " << shared << " blobs in place of " << candidates << '\n';
   nlohmann::ordered_json report{
       {"file", in.label}, {"blobs_before", candidates}, {"blobs", shared}, {"renamed", std::move(names)}};
-  if (given.reorder) report["order"] = made.order.ops;
+  if (given.reorder) report["order"] = made.schedule.ops;
   return report;
 }
 
@@ -82,20 +80,21 @@ int run(share_command const& given) {
 
 void add_share(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<share_command>();
-  CLI::App* const command = app.add_subcommand("share", "give blobs that are never in use at once one name");
-  command->footer("What was done is printed; on standard error where the net goes to standard output.");
+  CLI::App* const command = app.add_subcommand("share", "give blobs with disjoint live ranges one name");
+  command->footer("Changes are listed; on standard error if the net goes to standard output.");
   add_file(*command, given->file);
   add_destination(*command, given->to);
   add_json(*command, given->json);
-  command->add_option("--keep", given->keep, "blobs that stay what they are, separated by commas; external ones do")
+  command
+      ->add_option("--keep", given->keep, "blobs that keep their names, separated by commas; external ones always do")
       ->delimiter(',');
   command->add_option("--scope", given->scope, "make shared blobs in this scope");
   CLI::Option* const any_order =
-      command->add_flag("--any-order", given->any_order, "for runtimes that run ops as soon as they can be run");
+      command->add_flag("--any-order", given->any_order, "for runtimes that run ops as soon as their inputs are ready");
   CLI::Option* const reorder =
-      command->add_flag("--reorder", given->reorder, "put ops in an order first in which less is in use at once")
+      command->add_flag("--reorder", given->reorder, "reorder ops first, so that less is live at once")
           ->excludes(any_order);
-  command->add_flag("--free", given->free, "insert ops that free blobs nobody reads any more, instead")
+  command->add_flag("--free", given->free, "insert ops that free blobs after their last use, instead")
       ->excludes(any_order)
       ->excludes(reorder)
       ->excludes("--scope");

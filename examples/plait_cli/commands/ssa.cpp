@@ -1,4 +1,4 @@
-// plait ssa: every value of a net, where it is read and written.
+// plait ssa: prints the SSA form of a net.
 #include <iostream>
 #include <memory>
 #include <string>
@@ -83,11 +83,11 @@ int run(ssa_options const& given) {
 
 void add_ssa(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<ssa_options>();
-  CLI::App* const command = app.add_subcommand("ssa", "which version of which blob every op reads and writes");
-  command->footer("blob:0 is what the net is given; each write makes the next version.");
+  CLI::App* const command = app.add_subcommand("ssa", "print which version of which blob every op reads and writes");
+  command->footer("blob:0 is an input of the net; each write defines the next version.");
   add_file(*command, given->file);
   add_json(*command, given->json);
-  command->add_flag("--subnets", given->subnets, "count what nets inside an op read and write, and control inputs");
+  command->add_flag("--subnets", given->subnets, "include what nested nets read and write, and control inputs");
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
 }
 

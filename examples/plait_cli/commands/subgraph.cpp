@@ -1,4 +1,4 @@
-// plait subgraph: what crosses the boundary of a part of a net, and the part as a net.
+// plait subgraph: prints the boundary of a subgraph, or extracts it as a net.
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <plait/netdef/traits.hpp>
-#include <plait/ssa/path.hpp>
+#include <plait/ssa/backward_slice.hpp>
 #include <plait/ssa/versioning.hpp>
 #include <plait/transform/subgraph.hpp>
 
@@ -40,7 +40,7 @@ struct subgraph_options {
   destination out;
 };
 
-// "3,5-9": positions and ranges. Bounded by the number of ops before anything is made of it.
+// Parses positions and ranges such as "3,5-9". Checks the number of ops before it expands a range.
 std::vector<plait::op_index> positions(std::string_view list, std::size_t op_count) {
   std::vector<plait::op_index> found;
   auto const wrong = [&](std::string_view item) {
@@ -95,8 +95,8 @@ int run(subgraph_options const& given) {
   try {
     form const ssa = plait::get_ssa(in.net, {.subnets = true, .control_inputs = true});
     std::vector<plait::op_index> const ops =
-        given.ops ? positions(*given.ops, ssa.op_count()) : plait::ops_in_path(ssa, given.from, given.to);
-    plait::subgraph_boundary const boundary = plait::sub_graph_boundary(ssa, ops);
+        given.ops ? positions(*given.ops, ssa.op_count()) : plait::backward_slice(ssa, given.from, given.to);
+    plait::subgraph_boundary const boundary = plait::find_subgraph_boundary(ssa, ops);
     if (given.extract) save(given.out, plait::extract_subgraph(in.net, ops).net);
     if (given.json)
       print_json({{"file", in.label},
@@ -115,22 +115,23 @@ int run(subgraph_options const& given) {
 
 void add_subgraph(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<subgraph_options>();
-  CLI::App* const command = app.add_subcommand("subgraph", "what enters and leaves a part of a net; the part as a net");
+  CLI::App* const command =
+      app.add_subcommand("subgraph", "print what enters and leaves a subgraph, or extract it as a net");
   command->footer(
-      "--from and --to mean the last version of each blob; ops that make a --from blob are left out.\n"
+      "--from and --to mean the last version of each blob; ops that write a --from blob are left out.\n"
       "Examples:\n  plait subgraph net.pb --ops 3,5-9\n"
       "  plait subgraph net.pb --from data --to fc8 --extract -o part.pb");
   add_file(*command, given->file);
-  auto* const ops = command->add_option("--ops", given->ops, "the part by position: 3,5-9");
-  auto* const to = command->add_option("--to", given->to, "the part by what it makes: blobs, separated by commas")
+  auto* const ops = command->add_option("--ops", given->ops, "the ops by position: 3,5-9");
+  auto* const to = command->add_option("--to", given->to, "the blobs that the subgraph computes, separated by commas")
                        ->delimiter(',')
                        ->allow_extra_args(false);
-  command->add_option("--from", given->from, "with --to: blobs that are given")
+  command->add_option("--from", given->from, "with --to: blobs that are inputs of the subgraph, separated by commas")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->needs(to);
   ops->excludes(to);
-  auto* const extract = command->add_flag("--extract", given->extract, "write the part as a net");
+  auto* const extract = command->add_flag("--extract", given->extract, "write the subgraph as a net");
   command->add_option("-o,--output-file", given->out.path, "write that net to this file instead of standard output")
       ->needs(extract);
   add_format(*command, given->out.format, "--format");

@@ -1,19 +1,19 @@
-// Preconditions: mistakes of the caller's program, as opposed to bad input.
+// Precondition checks: PLAIT_ASSERT reports mistakes of the calling program, as opposed to bad input.
 //
-// PLAIT_ASSERT(condition, "what must hold") is checked unless NDEBUG is defined; PLAIT_CHECKED keeps it alive in
-// release builds (the tests do). Define PLAIT_ASSERT before the first include to replace it. The default raises
+// PLAIT_ASSERT(condition, "what must hold") is checked unless NDEBUG is defined; PLAIT_CHECKED keeps it enabled in
+// release builds (as in the tests). Define PLAIT_ASSERT before the first include to replace it. The default raises
 // plait::precondition_error: a library must not end its host's process.
 #pragma once
 
 #include <stdexcept>
 #include <string>
 
-#include <plait/core/cxx20.hpp>
-#include <plait/core/raise.hpp>
+#include <plait/core/detail/cxx20.hpp>
+#include <plait/core/detail/raise.hpp>
 
 namespace plait {
 
-/// A violated precondition. A bug in the calling program; nothing is promised about the state it leaves.
+/// A violated precondition, that is, a bug in the calling program. Leaves objects in an unspecified state.
 struct precondition_error : std::logic_error {
   using std::logic_error::logic_error;
 };
@@ -37,8 +37,8 @@ namespace detail {
 #define PLAIT_DETAIL_CHECKED true
 #endif
 
-// PLAIT_DETAIL_ASSERT(condition, "what must hold", facts): the string `facts` is evaluated where the condition fails; a
-// PLAIT_ASSERT of the user's goes without.
+// PLAIT_DETAIL_ASSERT(condition, "what must hold", facts) evaluates the string `facts` only if the condition fails. A
+// user-defined PLAIT_ASSERT does not get the facts.
 #ifdef PLAIT_ASSERT
 #define PLAIT_DETAIL_ASSERT(condition, message, facts) PLAIT_ASSERT(condition, message)
 #elif defined(NDEBUG) && !defined(PLAIT_CHECKED)

@@ -1,4 +1,4 @@
-// Rows of varying length in two flat arrays (compressed sparse rows): the storage of every one-to-many result in plait.
+// Compressed sparse rows (CSR): rows of varying length in two flat arrays. Stores every one-to-many result in plait.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/prefetch.hpp>
-#include <plait/core/uninitialized_allocator.hpp>
+#include <plait/core/detail/prefetch.hpp>
+#include <plait/core/detail/uninitialized_allocator.hpp>
 
 namespace plait {
 
-/// `size()` rows of T, each a contiguous span. Built row by row with push/end_row, or from counted row lengths
+/// Holds `size()` rows of T, each a contiguous span. Is built row by row with push/end_row, or from counted row lengths
 /// with start_counting … place. Reusing an object keeps its memory. At most 2^32 - 1 items.
 template <class T>
 class csr {
@@ -43,21 +43,21 @@ class csr {
   constexpr void push(T const& item) { items_.push_back(item); }
   constexpr void end_row() { offsets_.push_back(static_cast<std::uint32_t>(items_.size())); }
 
-  /// Fetches the memory that rows to come will be written to.
+  /// Prefetches the memory that the next rows will be written to.
   constexpr void prefetch() const {
     detail::prefetch(items_.data() + items_.size(), 1024);
     detail::prefetch(offsets_.data() + offsets_.size(), 1024);
   }
 
-  /// Items of the row that is being built (those pushed since the last end_row).
+  /// Returns the items of the row being built (those pushed since the last end_row).
   constexpr std::span<T> open_row() { return {items_.data() + offsets_.back(), items_.data() + items_.size()}; }
 
-  /// Appends a row of so many items.
+  /// Appends a row of `items` copies of `filler`.
   constexpr void push_row(std::size_t items, T const& filler = T{}) {
     items_.resize(items_.size() + items, filler);
     end_row();
   }
-  /// Rows as long as those of another one, of unspecified items.
+  /// Makes the rows as long as those of `other`, with unspecified items.
   template <class U>
   constexpr void shape_like(csr<U> const& other) {
     offsets_.resize(other.size() + 1, 0);
@@ -66,8 +66,8 @@ class csr {
     items_.resize(offsets_.back());
   }
 
-  /// Counting sort: start_counting(rows); count(r) once per item; end_counting(); then place(r, item) once per item
-  /// fills row r from its end, so a caller that places backwards leaves each row in walking order. O(rows + items).
+  /// Counting sort: start_counting(rows); count(r) once per item; end_counting(); then place(r, item) once per item.
+  /// place() fills row r from its end, so placing in reverse order is stable. O(rows + items).
   constexpr void start_counting(std::size_t rows) { offsets_.assign(rows + 1, 0); }
   constexpr void count(std::size_t row) { ++offsets_[row]; }
   constexpr void end_counting() {
@@ -76,7 +76,7 @@ class csr {
     items_.resize(total);
   }
   constexpr void place(std::size_t row, T const& item) { items_[--offsets_[row]] = item; }
-  /// The same for rows that are filled roughly one after the other, from the last on: fetches what lies before.
+  /// Like place(), for rows that are filled roughly in descending order: prefetches the memory in front.
   constexpr void place_descending(std::size_t row, T const& item) {
     T& at = items_[--offsets_[row]];
     detail::prefetch(&at, -1024);
@@ -91,8 +91,8 @@ class csr {
       items_;
 };
 
-/// Turns rows of row numbers around: into[b] lists the rows of `from` that hold b, ascending, once for each time they
-/// do. `into` gets as many rows as `from` has; to turn twice sorts every row. O(rows + items).
+/// Transposes an adjacency structure: into[b] lists the rows of `from` that hold b, ascending, once per occurrence.
+/// `into` gets as many rows as `from` has; transposing twice sorts every row. O(rows + items).
 constexpr void transpose(csr<std::uint32_t> const& from, csr<std::uint32_t>& into) {
   into.start_counting(from.size());
   for (std::uint32_t const row : from.items()) into.count(row);

@@ -1,6 +1,6 @@
-// The exceptions plait throws on bad input. Each carries its facts as members, so that a tool can word its own message;
-// what() is a complete sentence for everybody else: one line of UTF-8, whatever bytes a file has names of. Members have
-// these as they are.
+// Exception hierarchy for bad input. Each exception carries its facts as members, so that a tool can word its own
+// message; what() is a complete sentence: one line of UTF-8, whatever bytes the names in a file have. Members hold the
+// names unchanged.
 #pragma once
 
 #include <cstddef>
@@ -10,25 +10,25 @@
 #include <string_view>
 #include <utility>
 
-#include <plait/core/cxx20.hpp>
-#include <plait/core/utf8.hpp>
+#include <plait/core/detail/cxx20.hpp>
+#include <plait/core/detail/utf8.hpp>
 
 namespace plait {
 
-/// Base of every error about input (precondition_error, a bug in the calling program, is not one of them).
+/// Base class of all errors about input. precondition_error, a bug in the calling program, does not derive from it.
 struct error : std::runtime_error {
   explicit error(std::string_view message) : std::runtime_error(printable(message)) {}
 };
 
 namespace detail {
-/// What an error says, to go on with in the text of another.
+/// Returns the message without "plait: ", for use inside another message.
 inline std::string_view without_prefix(std::string_view message) {
   return message.starts_with("plait: ") ? message.substr(7) : message;
 }
 }  // namespace detail
 
-/// Where in a document something was found. Lines and columns count from 1, columns in bytes; both are 0 for binary
-/// formats, which have an offset only.
+/// A position in a document. Lines and columns count from 1, columns in bytes; both are 0 for binary formats, which
+/// have an offset only.
 struct text_position {
   std::size_t offset = 0;
   std::size_t line = 0;
@@ -36,8 +36,7 @@ struct text_position {
   friend bool operator==(text_position const&, text_position const&) = default;
 };
 
-/// A document that is not what it should be. what() is "line:column: message" or "byte offset: message"; the message is
-/// printable.
+/// Malformed document. what() is "line:column: message" or "byte offset: message"; the message is printable.
 struct parse_error : error {
   parse_error(text_position at, std::string_view text)
       : error(place(at) + ": " + std::string(text)), position(at), message(printable(text)) {}
@@ -52,8 +51,8 @@ struct parse_error : error {
   }
 };
 
-/// A net that breaks a rule of the operation applied to it. `op` is the index of the op in question, `blob` the name of
-/// the blob (empty: none in particular).
+/// A net that violates a rule of the operation applied to it. `op` is the index of the op in question, `blob` the name
+/// of the blob (empty: none in particular).
 struct net_error : error {
   explicit net_error(std::string const& message, std::optional<std::size_t> op_index = {}, std::string blob_name = {})
       : error(message), op(op_index), blob(std::move(blob_name)) {}
@@ -62,12 +61,12 @@ struct net_error : error {
   std::string blob;
 };
 
-/// Operands, arguments or elements that an operation is not defined for.
+/// Operands, arguments or elements for which an operation is not defined.
 struct shape_error : error {
   using error::error;
 };
 
-/// Memory that cannot be had: more than the backend's memory holds, or than is left of it.
+/// Failed allocation: more than the backend's memory holds, or than is left of it.
 struct memory_error : error {
   explicit memory_error(std::size_t asked_for)
       : error("plait: no memory for " + std::to_string(asked_for) + " bytes"), bytes(asked_for) {}
@@ -75,9 +74,9 @@ struct memory_error : error {
   std::size_t bytes;
 };
 
-/// An op that could not be compiled or run. what() names the op, its blobs and what was wrong; the exception behind it,
-/// if any, is nested (std::rethrow_if_nested). `blob` is empty where no blob in particular is to blame, `name` where
-/// the op has none.
+/// An op that could not be compiled or run. what() names the op, its blobs and the cause; the underlying exception, if
+/// any, is nested (std::rethrow_if_nested). `blob` is empty if no particular blob is at fault, `name` if the op has
+/// none.
 struct exec_error : error {
   exec_error(std::string const& message, std::size_t op_index, std::string op_type, std::string blob_name = {},
              std::string op_name = {})

@@ -1,13 +1,13 @@
-// Available expressions: what has been computed on every way to a point, of operands that have not been written since.
+// Available expressions: computed on every path to a point, with no operand written since.
 //
 //   plait::available_expressions const available(f, [](auto const& net, auto const& op) { return is_pure(op); });
-//   for (plait::op_index op : available.redundant_ops()) …  // computes what has been computed already
+//   for (plait::op_index op : available.redundant_ops()) …  // recomputes an available expression
 //
-// Which ops compute something, and what, is for the user to say: op_kinds.hpp. Expressions are compared as they are
-// written, by kind and names; for values, see value_numbering.hpp. J. Cocke, "Global Common Subexpression
-// Elimination" (ACM SIGPLAN Notices 5(7), 1970, pp. 20–24). Bit vectors (gen_kill.hpp), forward, every way; nothing is
-// available where the program starts. Beyond the solver's bounds O(operands + writes × expressions that read a blob).
-// Blocks that the entry does not reach are not in it.
+// J. Cocke, "Global Common Subexpression Elimination" (ACM SIGPLAN Notices 5(7), 1970, pp. 20–24). A bit-vector problem
+// (gen_kill.hpp), forward, intersection over all paths; nothing is available at the entry. Beyond the solver's bounds
+// O(operands + writes × expressions that read a blob). The user's kind function says which ops compute what
+// (op_kinds.hpp). Expressions are equal lexically, by kind and operand names; value_numbering.hpp compares values.
+// Blocks that the entry does not reach are not in the result.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,20 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/bit_set.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/dataflow/expressions.hpp>
+#include <plait/core/detail/bit_set.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/dataflow/detail/expressions.hpp>
+#include <plait/dataflow/detail/op_kinds.hpp>
+#include <plait/dataflow/detail/program_expressions.hpp>
 #include <plait/dataflow/gen_kill.hpp>
-#include <plait/dataflow/op_kinds.hpp>
-#include <plait/dataflow/program_expressions.hpp>
-#include <plait/graph/dense_graph.hpp>
-#include <plait/ssa/dense_program.hpp>
+#include <plait/graph/detail/dense_graph.hpp>
+#include <plait/ssa/detail/dense_program.hpp>
 
 namespace plait {
 
-/// The expressions that are available at the ends of each block, by number. A value of its own; program and expressions
-/// are to be handed in again. Computing again keeps the memory.
+/// Expressions available at the start and end of each block, by number. Self-contained: queries take program and
+/// expressions as arguments. compute() again reuses the memory.
 class dense_available_expressions {
  public:
   constexpr void compute(dense_graph const& g, dense_program const& p, dense_expressions const& all) {
@@ -48,7 +48,7 @@ class dense_available_expressions {
   constexpr bit_view available_in(std::uint32_t block) const { return solver_.before(block); }
   constexpr bit_view available_out(std::uint32_t block) const { return solver_.after(block); }
 
-  /// visit(op, set of the expressions available before it) for each op, block after block.
+  /// Calls visit(op, set of the expressions available before it) for each op, in block order.
   template <class Visit>
   constexpr void visit_ops(dense_program const& p, dense_expressions const& all, Visit visit) const {
     bit_set now(all.size());
@@ -67,7 +67,7 @@ class dense_available_expressions {
   gen_kill_solver<flow_direction::forward, join_kind::all> solver_;
 };
 
-/// The same for a program, as it was at the last compute(). The program must stay where it is.
+/// Available expressions of a program, as of the last compute(). Refers to the program, which must not move.
 template <program P>
 class available_expressions : public program_expressions<P> {
  public:
@@ -80,7 +80,7 @@ class available_expressions : public program_expressions<P> {
   constexpr available_expressions(P const& p, Kind&& kind) {
     compute(p, std::forward<Kind>(kind));
   }
-  // Any other function: says what is wanted.
+  // Rejects any other function with a static_assert that names the signature.
   template <class Kind>
   available_expressions(P const&, Kind&&) {
     static_assert(detail::check_op_kind<Kind, P>());
@@ -100,7 +100,7 @@ class available_expressions : public program_expressions<P> {
   template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused, class Kind>
   void compute(P const&&, Kind&&) = delete;
 
-  /// Expressions by number. Precondition: the entry reaches the block.
+  /// Returns expressions by number. Precondition: the entry reaches the block.
   constexpr bit_view available_in(node const& block) const {
     return available_.available_in(snapshot().graph().reached_number(block));
   }
@@ -108,12 +108,12 @@ class available_expressions : public program_expressions<P> {
     return available_.available_out(snapshot().graph().reached_number(block));
   }
 
-  /// visit(op, set of the expressions available before it) for each op that the entry reaches, block after block.
+  /// Calls visit(op, set of the expressions available before it) for each op that the entry reaches, in block order.
   template <class Visit>
   constexpr void visit_ops(Visit visit) const {
     available_.visit_ops(snapshot().code(), expressions(), visit);
   }
-  /// The ops whose expression is available before them, ascending.
+  /// Returns the ops whose expression is available before them, ascending.
   constexpr std::vector<op_index> redundant_ops() const {
     std::vector<op_index> found;
     visit_ops([&](op_index op, bit_set const& available) {

@@ -1,4 +1,4 @@
-// Sparse conditional constant propagation: which values are always the same, and which ways control never takes.
+// Sparse conditional constant propagation (SCCP): values that are constant, and blocks and edges never executed.
 //
 //   plait::program_ssa const ssa(f);
 //   plait::constant_propagation<long, my::function> constants;
@@ -8,8 +8,8 @@
 //   if (auto const& c = constants.constant(v)) replace(v, *c);
 //
 // M. N. Wegman, F. K. Zadeck, "Constant Propagation with Conditional Branches" (TOPLAS 13(2), 1991, pp. 181–210), over
-// any type of constants that compares with ==. O(edges + uses) calls: an op is asked when its block is reached and
-// twice at most for each input. What a program is given varies, and so do blobs that are read before they are written.
+// any type of constants that compares with ==. O(edges + uses) calls: an op is evaluated when its block becomes
+// executable and at most twice for each input. External inputs vary, and so do blobs that are read before a write.
 #pragma once
 
 #include <concepts>
@@ -20,16 +20,16 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/dataflow/op_functions.hpp>
-#include <plait/dataflow/op_handles.hpp>
-#include <plait/dataflow/sparse.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/dataflow/detail/op_functions.hpp>
+#include <plait/dataflow/detail/op_handles.hpp>
+#include <plait/dataflow/sparse_solver.hpp>
 #include <plait/ssa/construction.hpp>
 
 namespace plait {
 
-/// What is known of a value: nothing yet, that it is a constant, or that it varies.
+/// Lattice of constant propagation: unknown (top), a constant, or varying (bottom).
 template <class Constant>
 struct constant_state {
   std::optional<Constant> constant;
@@ -39,10 +39,11 @@ struct constant_state {
   friend constexpr bool operator==(constant_state const&, constant_state const&) = default;
 };
 
-/// The problem itself, by number. evaluate(op, in, out) fills in what is constant of `out`, all of which is nothing,
-/// from `in`, a span of std::optional<Constant>, nothing where an input varies. decide(op, in, out) is asked of the
-/// last op of a block that has several successors and gives which of them control goes to, a std::optional of a number,
-/// nothing if that varies. Both must answer the same each time, and no less when more inputs are constant.
+/// Sparse problem of constant propagation, by number. evaluate(op, in, out) reads `in`, a span of
+/// std::optional<Constant>, nullopt where an input varies, and sets the outputs that are constant in `out`, initially
+/// all nullopt. decide(op, in, out) is called with the last op of a block that has several successors and returns the
+/// number of the successor that control goes to, as a std::optional: nullopt if it varies. Both must be deterministic,
+/// and monotone: more constant inputs must not give less.
 template <std::equality_comparable Constant, class Evaluate, class Decide>
 class constant_problem {
  public:
@@ -52,7 +53,7 @@ class constant_problem {
       : graph_(&g), form_(&form), evaluate_(&evaluate), decide_(&decide) {}
 
   constexpr value_type initial() const { return {}; }
-  constexpr value_type given(value_index) const { return {std::nullopt, true}; }
+  constexpr value_type boundary(value_index) const { return {std::nullopt, true}; }
   constexpr bool join(value_type& into, value_type const& from) const {
     if (into.varies || from.is_unknown() || into == from) return false;
     if (into.is_unknown())
@@ -70,9 +71,9 @@ class constant_problem {
   }
   template <class States, class Take>
   constexpr void branch(std::uint32_t block, States const& states, Take take) {
-    std::size_t const ways = graph_->successors(block).size();
+    std::size_t const successors = graph_->successors(block).size();
     std::optional<std::size_t> decided;
-    if (ways > 1 && !form_->ops(block).empty()) {
+    if (successors > 1 && !form_->ops(block).empty()) {
       op_index const last = form_->first_op[block + 1] - 1;
       cells_.clear();
       for (value_index const v : form_->reads(last)) cells_.push_back(states[v]);
@@ -83,11 +84,11 @@ class constant_problem {
                            std::span<std::optional<Constant> const>(out_));
     }
     if (decided) return take(*decided);
-    for (std::size_t way = 0; way != ways; ++way) take(way);
+    for (std::size_t i = 0; i != successors; ++i) take(i);
   }
 
  private:
-  // False while nothing is known of some input.
+  // Returns false while some input is unknown.
   constexpr bool load(std::span<value_type const> in) {
     in_.clear();
     for (value_type const& state : in) {
@@ -106,7 +107,8 @@ class constant_problem {
   std::vector<value_type> cells_;
 };
 
-/// Constants and unreachable ways of a program in SSA form, as of the last compute(). The form must stay where it is.
+/// Constants and executable edges of a program in SSA form, as of the last compute(). Refers to the form, which must
+/// not move.
 template <std::equality_comparable Constant, program P>
 class constant_propagation {
  public:
@@ -114,7 +116,8 @@ class constant_propagation {
 
   constexpr constant_propagation() = default;
 
-  /// evaluate(net, op, in, out) and decide(net, op, in, out): as constant_problem says, of an op as ops(net) yields it.
+  /// Solves with evaluate(net, op, in, out) and decide(net, op, in, out), which constant_problem specifies; the op is
+  /// what ops(net) yields.
   template <constant_evaluator_of<Constant, P> Evaluate, branch_decider_of<Constant, P> Decide>
   constexpr void compute(P const& p, program_ssa<P> const& ssa, Evaluate&& evaluate, Decide&& decide) {
     ssa_ = &ssa;
@@ -131,7 +134,7 @@ class constant_propagation {
                                                                                    decide_op);
     solver_.compute(ssa.graph(), ssa.form(), problem);
   }
-  // Any other function: says what is wanted.
+  // Rejects any other function with a static_assert that names the signature.
   template <class Evaluate, class Decide>
   void compute(P const&, program_ssa<P> const&, Evaluate&&, Decide&&) {
     static_assert(detail::check_constant_evaluator<Evaluate, Constant, P>());
@@ -141,28 +144,28 @@ class constant_propagation {
             constant_evaluator_of<Constant, P> Evaluate, branch_decider_of<Constant, P> Decide>
   void compute(P const&, program_ssa<P> const&&, Evaluate&&, Decide&&) = delete;
 
-  /// Nothing for values that vary, and for those that are never made.
+  /// Returns the constant, nullopt for a value that varies or is never computed.
   constexpr std::optional<Constant> const& constant(value v) const { return constant(ssa_->form().index(v)); }
   constexpr std::optional<Constant> const& constant(value_index v) const { return solver_[v].constant; }
-  /// Whether control can come to a block; false also for those that the entry does not reach.
-  constexpr bool is_reached(node const& block) const {
+  /// Returns true if control can come to a block; false for one that the entry does not reach.
+  constexpr bool is_executable(node const& block) const {
     std::uint32_t const b = ssa_->graph().number(block);
-    return b != npos && solver_.is_reached(b);
+    return b != npos && solver_.is_executable(b);
   }
-  /// Whether control can go from a block to its successor number i.
-  constexpr bool is_taken(node const& block, std::size_t i) const {
+  /// Returns true if control can go from a block to its successor number i.
+  constexpr bool is_edge_executable(node const& block, std::size_t i) const {
     std::uint32_t const b = ssa_->graph().number(block);
-    return b != npos && solver_.is_taken(b, i);
+    return b != npos && solver_.is_edge_executable(b, i);
   }
-  /// The blocks that the entry reaches in the graph, but control cannot come to. In reverse postorder.
-  constexpr std::vector<node> unreached_blocks() const {
+  /// Returns the blocks that the entry reaches in the graph but control cannot come to, in reverse postorder.
+  constexpr std::vector<node> unexecutable_blocks() const {
     std::vector<node> found;
     for (std::uint32_t b = 0; b != ssa_->graph().size(); ++b)
-      if (!solver_.is_reached(b)) found.push_back(ssa_->graph().node(b));
+      if (!solver_.is_executable(b)) found.push_back(ssa_->graph().node(b));
     return found;
   }
 
-  /// By number.
+  /// Returns the solver, whose results are by number.
   constexpr sparse_solver<constant_state<Constant>> const& dense() const noexcept { return solver_; }
 
  private:

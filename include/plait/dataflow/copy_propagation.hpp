@@ -1,15 +1,15 @@
-// Copy propagation: which values are another one, handed on by copies and by phis that have nothing to choose from.
+// Copy propagation: the origin of each value, through copies and through phis that merge a single value.
 //
 //   plait::program_ssa const ssa(f);
 //   plait::copy_propagation<my::function> copies;
 //   copies.compute(f, ssa, [](auto const& net, auto const& op, std::size_t output) {
-//     return is_copy(op) ? std::optional(output) : std::nullopt;      // the input that this output is
+//     return is_copy(op) ? std::optional(output) : std::nullopt;      // the input that the output copies
 //   });
 //   use copies.origin(v) instead of v
 //
-// Value numbering (value_numbering.hpp) of a program in which nothing but copies is understood: optimistic, so that a
-// loop that copies a blob around leaves it what it was. Phis of one block with equal arguments are one. O(passes ×
-// (operands + phi arguments)), as there.
+// Value numbering (value_numbering.hpp) that interprets copies only. Optimistic: a blob that a loop copies around
+// equals its value before the loop. Phis of one block with equal arguments are one. O(passes × (operands + phi
+// arguments)).
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@
 #include <span>
 #include <vector>
 
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/dataflow/dense_value_numbering.hpp>
-#include <plait/dataflow/op_functions.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/dataflow/detail/dense_value_numbering.hpp>
+#include <plait/dataflow/detail/op_functions.hpp>
 #include <plait/ssa/construction.hpp>
 
 namespace plait {
 
-/// The origins of the values of a program in SSA form, as of the last compute(). The form must stay where it is.
+/// Origins of the values of a program in SSA form, as of the last compute(). Refers to the form, which must not move.
 template <program P>
 class copy_propagation {
  public:
@@ -34,7 +34,7 @@ class copy_propagation {
   constexpr copy_propagation(P const& p, program_ssa<P> const& ssa, Source&& source) {
     compute(p, ssa, source);
   }
-  // Any other function: says what is wanted.
+  // Rejects any other function with a static_assert that names the signature.
   template <class Source>
   copy_propagation(P const&, program_ssa<P> const&, Source&&) {
     static_assert(detail::check_copy_source<Source, P>());
@@ -57,10 +57,10 @@ class copy_propagation {
   template <class Because = because::it_refers_to_the_ssa_form_so_a_temporary_is_refused, copy_source_of<P> Source>
   void compute(P const&, program_ssa<P> const&&, Source&&) = delete;
 
-  /// The value that v is: made before it on every way. v itself if it is no copy.
+  /// Returns the value that v is a copy of, whose definition dominates that of v; v itself if it is no copy.
   constexpr value origin(value v) const { return ssa_->form().version(origins_[ssa_->form().index(v)]); }
   constexpr bool is_copy(value v) const { return origin(v) != v; }
-  /// By number.
+  /// Returns the origins by value number.
   constexpr std::span<value_index const> origins() const noexcept { return origins_; }
 
  private:

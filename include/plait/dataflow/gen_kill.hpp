@@ -1,4 +1,4 @@
-// Dataflow of sets whose blocks take out some members and put in others, whatever comes in: 64 facts at a time.
+// Gen/kill (bit-vector) dataflow solver: out = gen ∪ (in − kill), 64 facts per word.
 //
 //   plait::gen_kill_solver<plait::flow_direction::backward, plait::join_kind::any> solver;
 //   solver.reset(g.size(), facts);
@@ -6,15 +6,14 @@
 //   solver.solve(g);
 //   solver.before(block).contains(fact)
 //
-// The iteration of G. A. Kildall, "A Unified Approach to Global Program Optimization" (POPL 1973, pp. 194–206), on bit
-// vectors: one sweep in the order of flow, then a worklist without repetitions in the same order, which ends after
-// d + 2 rounds on reducible graphs, d being the largest number of back edges on a way without cycles (J. B. Kam,
-// J. D. Ullman, "Global Data Flow Analysis and Iterative Algorithms", JACM 23(1), 1976, pp. 158–171); at worst each
-// round carries one fact over one edge more. O(rounds × edges × facts / 64) time; 4 × blocks × facts / 8 bytes. For
-// graphs without cycles the sweep is all there is.
+// Iterates as G. A. Kildall, "A Unified Approach to Global Program Optimization" (POPL 1973, pp. 194–206): one sweep in
+// the order of flow, then a deduplicated worklist in the same order, which ends after d + 2 rounds on reducible graphs,
+// where d is the largest number of back edges on an acyclic path (J. B. Kam, J. D. Ullman, "Global Data Flow Analysis
+// and Iterative Algorithms", JACM 23(1), 1976, pp. 158–171); at worst each round carries one fact over one more edge.
+// O(rounds × edges × facts / 64) time; 4 × blocks × facts / 8 bytes. Acyclic graphs take the sweep only.
 //
-// Backward, what comes from outside comes to blocks without successors; blocks of an endless loop that nothing reaches
-// keep what join starts from: no fact (any), or every fact that no block on the way takes out (all).
+// In a backward problem the boundary is at blocks without successors. Blocks of an endless loop without exit keep the
+// initial value of the join: no fact (any), or every fact that no block on the path kills (all).
 #pragma once
 
 #include <algorithm>
@@ -24,41 +23,41 @@
 #include <type_traits>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/bit_queue.hpp>
-#include <plait/core/bit_rows.hpp>
 #include <plait/core/csr.hpp>
+#include <plait/core/detail/bit_matrix.hpp>
+#include <plait/core/detail/bit_queue.hpp>
 #include <plait/dataflow/problem.hpp>
-#include <plait/graph/dense_graph.hpp>
+#include <plait/graph/detail/dense_graph.hpp>
 
 namespace plait {
 
-/// What is known where ways meet.
+/// The join of a bit-vector problem, where paths merge.
 enum class join_kind : std::uint8_t {
-  any,  ///< facts of some way: union
-  all,  ///< facts of every way: intersection
+  any,  ///< facts of some path: union
+  all,  ///< facts of every path: intersection
 };
 
-/// Sets of facts at both ends of each block. Keeps its memory when used again.
+/// Sets of facts at the start and end of each block. reset() and solve() reuse the memory.
 template <flow_direction Direction, join_kind Join>
 class gen_kill_solver {
  public:
-  /// What a block puts in and takes out; a fact that is in both is put in.
-  bit_rows gen;
-  bit_rows kill;
+  /// The gen and kill sets by block; a fact in both is generated.
+  bit_matrix gen;
+  bit_matrix kill;
 
-  /// No block does anything. O(blocks × facts / 64).
+  /// Clears gen and kill. O(blocks × facts / 64).
   constexpr void reset(std::size_t blocks, std::size_t facts) {
     gen.reset(blocks, facts);
     kill.reset(blocks, facts);
   }
-  /// Nothing comes from outside. Precondition: reset for as many blocks.
+  /// Solves with an empty boundary. Precondition: reset() was called for as many blocks.
   constexpr void solve(dense_graph const& g) { solve(g, nothing_outside{}); }
-  /// boundary(block, row) inserts what comes from outside to the entry (forward) or to a block without successors
-  /// (backward). It is called whenever the block is visited.
+  /// Solves. boundary(block, row) inserts the facts that hold at the start of the entry (forward) or at the end of a
+  /// block without successors (backward). It is called on each visit of such a block.
   template <class Boundary>
   constexpr void solve(dense_graph const& g, Boundary boundary);
 
-  /// At the start of a block, and at its end.
+  /// Returns the facts at the start of a block, and at its end.
   constexpr bit_view before(std::uint32_t block) const { return forward ? into_[block] : out_of_[block]; }
   constexpr bit_view after(std::uint32_t block) const { return forward ? out_of_[block] : into_[block]; }
   constexpr std::size_t fact_count() const noexcept { return gen.bound(); }
@@ -66,10 +65,10 @@ class gen_kill_solver {
  private:
   static constexpr bool forward = Direction == flow_direction::forward;
   struct nothing_outside {
-    constexpr void operator()(std::uint32_t, bit_row) const noexcept {}
+    constexpr void operator()(std::uint32_t, bit_matrix_row) const noexcept {}
   };
 
-  // The graph in the direction of flow. Blocks have places in it, which the queue gives up from the last to the first.
+  // The graph in the direction of flow. flipped(b) is a block's priority: the queue pops the highest first.
   struct flow {
     dense_graph::successor_rows successors;
     csr<std::uint32_t> const& predecessors;
@@ -80,36 +79,35 @@ class gen_kill_solver {
     constexpr auto targets(std::uint32_t b) const { return forward ? successors[b] : predecessors[b]; }
     constexpr std::uint32_t flipped(std::uint32_t b) const { return forward ? size() - 1 - b : b; }
   };
-  // Width: of the rows, as a constant, which for narrow ones is most of the speed; 0: any.
+  // Width of the rows in words as a constant, which is most of the speed for narrow rows; 0: any width.
   template <std::size_t Width, class Boundary>
   constexpr bool update(flow const& g, std::uint32_t b, Boundary& boundary);
   template <std::size_t Width, class Boundary>
   constexpr void iterate(flow const& g, Boundary& boundary);
 
-  bit_rows into_;    // by block: where flow enters it
-  bit_rows out_of_;  // where it leaves
+  bit_matrix into_;    // by block: facts where flow enters it
+  bit_matrix out_of_;  // by block: facts where flow leaves it
   bit_queue queue_;
 };
 
-// Whether what leaves the block has changed.
+// Applies the transfer function of a block. Returns true if its output has changed.
 template <flow_direction Direction, join_kind Join>
 template <std::size_t Width, class Boundary>
 constexpr bool gen_kill_solver<Direction, Join>::update(flow const& g, std::uint32_t b, Boundary& boundary) {
   std::size_t const width = Width == 0 ? gen.width() : Width;
-  // The place of a row by the constant: a row's own width might change with every word written, for all a compiler
-  // knows.
+  // Addresses rows by the constant width: the compiler must assume that each store of a word may alias a row's own
+  // width.
   auto const row = [width](auto& rows, std::uint32_t at) { return rows.words(0).data() + at * width; };
   std::uint64_t* const into = row(into_, b);
-  // Narrow rows meet in registers, as rows in memory might be the same.
+  // Narrow rows are joined in registers, since rows in memory may alias.
   std::array<std::uint64_t, Width> narrow{};
   std::uint64_t* const met = Width == 0 ? into : narrow.data();
   auto const from = g.sources(b);
-  // A block that nothing comes to from outside is like others where join starts from no fact: no branch that depends
-  // on the graph.
+  // Without boundary the union starts from no fact in every block: no branch that depends on the graph.
   constexpr bool is_plain = Join == join_kind::any && std::is_same_v<Boundary, nothing_outside>;
   if (!is_plain && (forward ? b == 0 : from.empty())) {
     std::fill_n(into, width, 0);
-    boundary(b, bit_row(into_, b));
+    boundary(b, bit_matrix_row(into_, b));
     if constexpr (Width != 0) std::copy_n(into, width, met);
   } else {
     std::fill_n(met, width, Join == join_kind::any ? 0 : ~std::uint64_t{0});
@@ -118,12 +116,12 @@ constexpr bool gen_kill_solver<Direction, Join>::update(flow const& g, std::uint
     std::uint64_t const* const other = row(out_of_, source);
     for (std::size_t i = 0; i != width; ++i) met[i] = Join == join_kind::any ? met[i] | other[i] : met[i] & other[i];
   }
-  std::uint64_t const* const made = row(gen, b);
-  std::uint64_t const* const lost = row(kill, b);
+  std::uint64_t const* const generated = row(gen, b);
+  std::uint64_t const* const killed = row(kill, b);
   std::uint64_t* const out = row(out_of_, b);
   std::uint64_t changed = 0;
   for (std::size_t i = 0; i != width; ++i) {
-    std::uint64_t const now = made[i] | (met[i] & ~lost[i]);
+    std::uint64_t const now = generated[i] | (met[i] & ~killed[i]);
     changed |= now ^ out[i];
     out[i] = now;
     if constexpr (Width != 0) into[i] = met[i];
@@ -134,7 +132,7 @@ constexpr bool gen_kill_solver<Direction, Join>::update(flow const& g, std::uint
 template <flow_direction Direction, join_kind Join>
 template <std::size_t Width, class Boundary>
 constexpr void gen_kill_solver<Direction, Join>::iterate(flow const& g, Boundary& boundary) {
-  // Places count down in the order of flow. The sweep comes to blocks with lower ones by itself.
+  // Priorities count down in the order of flow. The sweep itself visits blocks of lower priority later.
   for (std::uint32_t place = g.size(); place-- != 0;) {
     std::uint32_t const b = g.flipped(place);
     if (!update<Width>(g, b, boundary)) continue;
@@ -151,7 +149,7 @@ constexpr void gen_kill_solver<Direction, Join>::iterate(flow const& g, Boundary
 template <flow_direction Direction, join_kind Join>
 template <class Boundary>
 constexpr void gen_kill_solver<Direction, Join>::solve(dense_graph const& g, Boundary boundary) {
-  PLAIT_ASSERT(gen.size() == g.size(), "gen_kill_solver: reset for another graph");
+  PLAIT_ASSERT(gen.size() == g.size(), "gen_kill_solver: gen and graph have different numbers of blocks");
   into_.reset(g.size(), fact_count());
   if constexpr (Join == join_kind::any)
     out_of_.reset(g.size(), fact_count());

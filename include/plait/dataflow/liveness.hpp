@@ -1,30 +1,30 @@
-// Liveness: which blobs are read later on, as they are now.
+// Liveness of blobs: those that some path from a point reads before it writes them.
 //
 //   plait::liveness const live(f);
 //   live.is_live_out(block, name)
 //   for (auto const& name : live.live_in(block)) …
 //   live.is_live_after(live.op(block, 3), name)
 //
-// A blob is live at a point if some way from there reads it before it is written. What the program results in is read
-// where it ends. Bit vectors (gen_kill.hpp), backward, any way; only blobs that some block reads before it writes them
-// have a bit, which in most programs is a small part of them. O(operands) beyond the solver's bounds. Blocks that the
-// entry does not reach are not in it; in endless loops that nothing leaves, what they read is live and nothing else.
+// A bit-vector problem (gen_kill.hpp), backward, union over all paths; only upward-exposed blobs have a bit, in most
+// programs a small fraction. O(operands) beyond the solver's bounds. Program results are read where the program ends.
+// Blocks that the entry does not reach are not in the result; in endless loops without exit only what they read is
+// live.
 //
-// live_ranges.hpp has the live ranges that follow, and the pressure.
+// live_ranges.hpp derives live ranges and the register pressure.
 #pragma once
 
 #include <cstddef>
 #include <ranges>
 
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/dataflow/dense_liveness.hpp>
-#include <plait/ssa/program_snapshot.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/dataflow/detail/dense_liveness.hpp>
+#include <plait/ssa/detail/program_snapshot.hpp>
 
 namespace plait {
 
-/// The live blobs of a program, as it was at the last compute(), which keeps the memory of the one before. The program
-/// must stay where it is. Asking for a name costs a look-up (program_snapshot::find); ask by number in loops.
+/// Live blobs of a program, as of the last compute(), which reuses the memory. Refers to the program, which must not
+/// move. A query by name costs a look-up (program_snapshot::find); query by number in loops.
 template <program P>
 class liveness {
  public:
@@ -53,7 +53,7 @@ class liveness {
   constexpr auto live_out(node const& block) const {
     return names(live_.live_out(snapshot_.graph().reached_number(block)));
   }
-  /// False for a name that the program does not have.
+  /// Returns true if the blob is live; false for a name that the program does not have.
   template <class Key>
   constexpr bool is_live_in(node const& block, Key const& name) const {
     blob_index const b = snapshot_.find(name);
@@ -66,7 +66,7 @@ class liveness {
   }
 
   // ---- ops; O(ops from there to the end of the block)
-  /// The number of the `place`-th op of a block.
+  /// Returns the number of the `place`-th op of a block.
   constexpr op_index op(node const& block, std::size_t place) const { return snapshot_.op(block, place); }
   template <class Key>
   constexpr bool is_live_before(op_index op, Key const& name) const {

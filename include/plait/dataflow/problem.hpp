@@ -1,23 +1,22 @@
-// What a dataflow problem is: a struct that says in which direction facts flow, what they are, and what is done to
-// them.
+// Dataflow problem concept: direction, lattice, join and transfer functions, as the members of a struct.
 //
 //   struct my_problem {
 //     using value_type = …;                                          // an element of a lattice: any copyable type
 //     static constexpr auto direction = plait::flow_direction::forward;
-//     value_type initial() const;                                    // joined with any other gives the other
-//     value_type boundary() const;                                   // what comes from outside the program
-//     bool join(value_type& into, value_type const& from) const;     // whether `into` has changed
+//     value_type initial() const;                                    // neutral element of join
+//     value_type boundary() const;                                   // state at the entry, or backward at the exits
+//     bool join(value_type& into, value_type const& from) const;     // true if `into` has changed
 //     void transfer_op(plait::op_index op, value_type& state) const;            // over an op; or:
 //     void transfer_block(std::uint32_t block, value_type& state) const;        // over a whole block; or both
-//     std::size_t height() const;                                    // optional: how often a state can change at most
+//     std::size_t height() const;                                    // optional: bound on changes of a state
 //   };
 //
-// Blocks and ops are known by number. A transfer turns the state before into the state after, in the direction of flow:
-// backward, that is from after the op to before it. initial() is what is assumed of ways not looked at yet: nothing for
-// problems of "on some way" (join is a union), everything for those of "on every way" (join is an intersection).
-// Semantic requirements that no concept can check: join is the least upper bound in a lattice without endless ascents,
-// transfers are monotone, and equal questions have equal answers. solver.hpp solves such problems; problems of sets
-// whose transfers take out some members and put in others, whatever the state, have a faster way, gen_kill.hpp.
+// Blocks and ops are numbers. A transfer function maps the state before to the state after in the direction of flow: in
+// a backward problem, from after the op to before it. initial() is the optimistic assumption for paths not visited yet:
+// the empty set for "on some path" problems (join is union), the full set for "on every path" (join is intersection).
+// Semantic requirements that no concept can check: join is the least upper bound in a lattice without infinite
+// ascending chains, transfer functions are monotone, and all members are deterministic. solver.hpp solves such
+// problems; problems of sets with constant gen and kill sets have a faster solver, gen_kill.hpp.
 #pragma once
 
 #include <concepts>
@@ -25,14 +24,14 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <plait/core/member_faults.hpp>
+#include <plait/core/detail/member_faults.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
 
 enum class flow_direction : std::uint8_t {
   forward,   ///< from the entry, along the edges
-  backward,  ///< from where the program ends, against them
+  backward,  ///< from the ends of the program, against the edges
 };
 
 template <class P>
@@ -65,13 +64,13 @@ concept has_block_transfer =
     has_flow_value<P> &&
     requires(P const& p, std::uint32_t block, typename P::value_type& state) { p.transfer_block(block, state); };
 
-/// How often a state can change at most, on its way up from initial().
+/// The problem bounds the changes of a state between initial() and the fixed point.
 template <class P>
 concept has_height = requires(P const& p) {
   { p.height() } -> std::convertible_to<std::size_t>;
 };
 
-/// What dataflow_solver asks for.
+/// A problem for dataflow_solver.
 template <class P>
 concept dataflow_problem = has_flow_value<P> && has_flow_direction<P> && has_flow_bounds<P> && has_join<P> &&
                            (has_op_transfer<P> || has_block_transfer<P>);
@@ -95,7 +94,7 @@ concept block_transfer_returns_nothing = requires(P& p, std::uint32_t block, typ
 };
 }  // namespace detail
 
-/// Put next to a problem: PLAIT_CHECK_DATAFLOW_PROBLEM(my::problem); names each missing piece in a sentence.
+/// Explains what a problem lacks: PLAIT_CHECK_DATAFLOW_PROBLEM(my::problem); names each missing member in a sentence.
 template <class P>
 consteval bool check_dataflow_problem() {
   static_assert(has_flow_value<P>, "plait: a dataflow problem lacks value_type, a copyable type");
@@ -124,7 +123,7 @@ consteval bool check_dataflow_problem() {
         "plait: transfer_op of a dataflow problem is there, but cannot be called on a const dataflow problem");
     static_assert((requires(P& p, op_index op, typename P::value_type& state) { p.transfer_op(op, state); }) ||
                       !detail::names_transfer_op<P> || (has_block_transfer<P> && !requires { &P::transfer_op; }),
-                  "plait: transfer_op of a dataflow problem is there, but cannot be called so; wanted: void "
+                  "plait: transfer_op of a dataflow problem is there, but cannot be called like this; wanted: void "
                   "transfer_op(plait::op_index op, value_type& state) const");
     static_assert(
         !(requires(P& p, std::uint32_t block, typename P::value_type& state) { p.transfer_block(block, state); }) ||
@@ -133,7 +132,7 @@ consteval bool check_dataflow_problem() {
     static_assert((requires(P& p, std::uint32_t block, typename P::value_type& state) {
                     p.transfer_block(block, state);
                   }) || !detail::names_transfer_block<P> || (has_op_transfer<P> && !requires { &P::transfer_block; }),
-                  "plait: transfer_block of a dataflow problem is there, but cannot be called so; wanted: void "
+                  "plait: transfer_block of a dataflow problem is there, but cannot be called like this; wanted: void "
                   "transfer_block(std::uint32_t block, value_type& state) const");
     static_assert(!has_op_transfer<P> || detail::op_transfer_returns_nothing<P>,
                   "plait: transfer_op of a dataflow problem is there, but returns something; wanted: void, since it "

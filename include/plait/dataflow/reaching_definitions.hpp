@@ -1,14 +1,13 @@
-// Reaching definitions: which ops may have written what an op reads.
+// Reaching definitions: the ops that may have written the blob that an op reads.
 //
 //   plait::reaching_definitions const reaching(f);
 //   for (plait::op_index writer : reaching.of_input(reaching.op(block, 3), 0)) …
 //
-// A write of a blob reaches a point if some way leads there on which the blob is not written again. Bit vectors
-// (gen_kill.hpp), forward, any way; only blobs that some block reads before it writes them have bits, one for each
-// block that writes them and one for what enters the program. A fact of a blob is beside the others of it, so that a
-// block takes out all of them by the word. O(operands + writing blocks × facts of a blob / 64) beyond the solver's
-// bounds. Blocks that the entry does not reach are not in it. SSA form (ssa/construction.hpp) says the same with one
-// definition for every read.
+// A write reaches a point if some path leads there without another write of the blob. A bit-vector problem
+// (gen_kill.hpp), forward, union over all paths; only upward-exposed blobs have bits, one for each block that writes
+// them and one for the definition on entry. The facts of a blob are adjacent, so that a block kills them by the word.
+// O(operands + writing blocks × facts of a blob / 64) beyond the solver's bounds. Blocks that the entry does not reach
+// are not in the result. SSA form (ssa/construction.hpp) holds the same information, with one definition per read.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +15,15 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/dataflow/dense_reaching_definitions.hpp>
-#include <plait/ssa/program_snapshot.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/dataflow/detail/dense_reaching_definitions.hpp>
+#include <plait/ssa/detail/program_snapshot.hpp>
 
 namespace plait {
 
-/// The definitions that reach the reads of a program, as it was at the last compute(), which keeps the memory of the
-/// one before. The program must stay where it is. Ops are known by number; npos is none of them, but stands for what
-/// enters the program, whether it declares to be given it or not.
+/// Definitions that reach the reads of a program, as of the last compute(), which reuses the memory. Refers to the
+/// program, which must not move. Ops are numbers; npos is the definition on entry to the program, whether the program
+/// declares the blob as external input or not.
 template <program P>
 class reaching_definitions {
  public:
@@ -45,10 +44,10 @@ class reaching_definitions {
   constexpr program_snapshot<P> const& snapshot() const noexcept { return snapshot_; }
   constexpr dense_reaching_definitions const& dense() const noexcept { return reaching_; }
 
-  /// The number of the `place`-th op of a block.
+  /// Returns the number of the `place`-th op of a block.
   constexpr op_index op(node const& block, std::size_t place) const { return snapshot_.op(block, place); }
 
-  /// The ops one of which wrote the `slot`-th input of an op, ascending, what enters the program first.
+  /// Returns the definitions that reach the `slot`-th input of an op, ascending, the one on entry first.
   constexpr std::vector<op_index> of_input(op_index op, std::size_t slot) const {
     auto const reads = snapshot_.code().reads(op);
     PLAIT_ASSERT(slot < reads.size(), "reaching_definitions: no such input");
@@ -56,7 +55,7 @@ class reaching_definitions {
     reaching_.visit_before(snapshot_.code(), op, reads[slot], [&](op_index writer) { found.push_back(writer); });
     return found;
   }
-  /// The same for the `slot`-th result of a program that ends in this block.
+  /// Returns the definitions that reach the `slot`-th result of a program that ends in this block.
   constexpr std::vector<op_index> of_result(node const& block, std::size_t slot) const {
     std::uint32_t const b = snapshot_.graph().reached_number(block);
     auto const results = snapshot_.code().results(b);

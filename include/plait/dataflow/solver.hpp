@@ -1,4 +1,4 @@
-// Solves dataflow problems (problem.hpp) over any lattice.
+// Dataflow solver over any lattice: the fixed point of a dataflow problem (problem.hpp) by a worklist.
 //
 //   my_problem const problem{…};
 //   plait::dataflow_solver<my_problem> solver;
@@ -6,14 +6,15 @@
 //   solver.before(block), solver.after(block)                          // by number, as all here
 //   solver.visit_ops(block, [](plait::op_index op, auto const& before, auto const& after) { … });
 //
-// G. A. Kildall, "A Unified Approach to Global Program Optimization" (POPL 1973, pp. 194–206), by a worklist without
-// repetitions in the order of flow: reverse postorder, backward its reverse (J. B. Kam, J. D. Ullman, "Global Data Flow
-// Analysis and Iterative Algorithms", JACM 23(1), 1976, pp. 158–171). Each block keeps one state, where flow enters it;
-// the others are worked out from it when asked for. O((d + 2) × (edges + ops)) joins and transfers for problems of bits
-// on reducible graphs, d being the back edges on a way; at worst a block is visited once for each change of its state.
+// G. A. Kildall, "A Unified Approach to Global Program Optimization" (POPL 1973, pp. 194–206), with a deduplicated
+// worklist in the order of flow: reverse postorder, in a backward problem its reverse (J. B. Kam, J. D. Ullman, "Global
+// Data Flow Analysis and Iterative Algorithms", JACM 23(1), 1976, pp. 158–171). O((d + 2) × (edges + ops)) joins and
+// transfers for bit-vector problems on reducible graphs, where d is the number of back edges on an acyclic path; at
+// worst a block is visited once for each change of its state. Each block stores one state, where flow enters it;
+// queries compute the others.
 //
-// Every block is visited at least once. Backward, the boundary is where the program ends: the blocks without
-// successors; blocks of an endless loop that nothing leaves start from initial() alone.
+// Every block is visited at least once. In a backward problem the boundary is at the blocks without successors; blocks
+// of an endless loop without exit start from initial() alone.
 #pragma once
 
 #include <cstddef>
@@ -25,50 +26,51 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/bit_queue.hpp>
 #include <plait/core/csr.hpp>
+#include <plait/core/detail/bit_queue.hpp>
+#include <plait/core/detail/raise.hpp>
+#include <plait/core/detail/refused.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/raise.hpp>
-#include <plait/core/refused.hpp>
 #include <plait/dataflow/detail/state_vector.hpp>
 #include <plait/dataflow/problem.hpp>
-#include <plait/graph/dense_graph.hpp>
-#include <plait/ssa/dense_program.hpp>
+#include <plait/graph/detail/dense_graph.hpp>
+#include <plait/ssa/detail/dense_program.hpp>
 
 namespace plait {
 
-/// A problem that does not come to rest: its lattice has endless ascents, or its join or transfers are not monotone.
+/// Thrown if a problem does not converge: its lattice has infinite ascending chains, or its join or transfer functions
+/// are not monotone.
 struct dataflow_divergence : error {
   dataflow_divergence(std::uint32_t where, std::size_t count)
-      : error("plait: the dataflow problem does not come to rest: the state of block " + std::to_string(where) +
+      : error("plait: the dataflow problem does not converge: the state of block " + std::to_string(where) +
               " has changed " + std::to_string(count) + " times"),
         block(where),
         changes(count) {}
-  std::uint32_t block;  ///< by number
+  std::uint32_t block;  ///< block number
   std::size_t changes;
 };
 
 struct solver_options {
-  /// How often the state of a block may change; for problems that tell their height(), which bounds it, that is taken.
-  std::size_t most_changes = 10'000;
+  /// Maximum number of changes of a block's state. A problem with height() uses that bound instead.
+  std::size_t max_changes = 10'000;
 };
 
-/// The states of a problem at both ends of each block and around each op, as of the last compute(), which keeps the
-/// memory of the one before. Problem, program and graph must stay where they are.
+/// States of a problem at the start and end of each block and around each op, as of the last compute(), which reuses
+/// the memory. Refers to problem, program and graph, which must not move.
 template <dataflow_problem Problem>
 class dataflow_solver {
  public:
   using value_type = typename Problem::value_type;
   static constexpr bool forward = Problem::direction == flow_direction::forward;
 
-  /// Throws dataflow_divergence.
+  /// Solves the problem. Throws dataflow_divergence.
   constexpr void compute(dense_graph const& g, dense_program const& p, Problem const& problem,
                          solver_options const& options = {}) {
-    PLAIT_ASSERT(g.size() == p.block_count(), "dataflow_solver: graph and program do not belong together");
+    PLAIT_ASSERT(g.size() == p.block_count(), "dataflow_solver: graph and program have different numbers of blocks");
     program_ = std::addressof(p);
     solve(g, problem, options);
   }
-  /// Of a problem of blocks alone.
+  /// Solves a problem that has transfer_block, without ops.
   constexpr void compute(dense_graph const& g, Problem const& problem, solver_options const& options = {})
     requires has_block_transfer<Problem>
   {
@@ -80,13 +82,13 @@ class dataflow_solver {
   template <class Because = because::it_refers_to_the_problem_so_a_temporary_is_refused>
   void compute(dense_graph const&, dense_program const&, Problem const&&, solver_options const& = {}) = delete;
 
-  /// Where flow enters a block: its start, or backward its end.
+  /// Returns the state where flow enters a block: at its start, in a backward problem at its end.
   constexpr value_type const& state(std::uint32_t block) const { return states_[block]; }
-  /// At the start of a block, and at its end. One of them takes a walk over the block.
+  /// Returns the state at the start of a block, and at its end. One of the two applies the block's transfer function.
   constexpr value_type before(std::uint32_t block) const { return forward ? state(block) : transferred(block); }
   constexpr value_type after(std::uint32_t block) const { return forward ? transferred(block) : state(block); }
 
-  /// visit(op, before, after) for each op of a block, in the order of flow. One walk over the block.
+  /// Calls visit(op, before, after) for each op of a block, in the order of flow. O(ops of the block) transfers.
   template <class Visit>
   constexpr void visit_ops(std::uint32_t block, Visit visit) const
     requires has_op_transfer<Problem>
@@ -101,7 +103,7 @@ class dataflow_solver {
         visit(op, std::as_const(state), entering);
     });
   }
-  /// How many visits of blocks the last compute() took.
+  /// Returns the number of block visits of the last compute().
   constexpr std::size_t visit_count() const noexcept { return visits_; }
 
  private:
@@ -110,7 +112,7 @@ class dataflow_solver {
   }
   template <class Visit>
   constexpr void walk_ops(std::uint32_t block, Visit visit) const {
-    PLAIT_ASSERT(program_ != nullptr, "dataflow_solver: a problem of blocks alone has no ops");
+    PLAIT_ASSERT(program_ != nullptr, "dataflow_solver: solved without a program, so there are no ops to visit");
     if constexpr (forward)
       for (op_index const op : program_->ops(block)) visit(op);
     else
@@ -142,8 +144,8 @@ constexpr void dataflow_solver<Problem>::solve(dense_graph const& g, Problem con
                                                solver_options const& options) {
   problem_ = std::addressof(problem);
   auto const n = static_cast<std::uint32_t>(g.size());
-  std::size_t most_changes = options.most_changes;
-  if constexpr (has_height<Problem>) most_changes = static_cast<std::size_t>(problem.height());
+  std::size_t max_changes = options.max_changes;
+  if constexpr (has_height<Problem>) max_changes = static_cast<std::size_t>(problem.height());
   states_.assign(n, problem.initial());
   changes_.assign(n, 0);
   visits_ = 0;
@@ -154,7 +156,7 @@ constexpr void dataflow_solver<Problem>::solve(dense_graph const& g, Problem con
     if (forward ? b == 0 : successors[b].empty()) problem.join(states_[b], boundary);
 
   value_type state = boundary;
-  // Places count down in the order of flow. During the first sweep the queue has but the blocks behind it.
+  // Priorities count down in the order of flow. The first sweep queues only blocks that it has passed.
   auto const visit = [&](std::uint32_t place, bool sweeping) {
     std::uint32_t const b = flipped(g, place);
     ++visits_;
@@ -163,7 +165,7 @@ constexpr void dataflow_solver<Problem>::solve(dense_graph const& g, Problem con
     for (std::uint32_t const to : forward ? successors[b] : predecessors[b]) {
       if (!problem.join(states_[to], state)) continue;
       std::uint32_t const again = flipped(g, to);
-      if (++changes_[to] > most_changes) raise(dataflow_divergence(to, changes_[to]));
+      if (++changes_[to] > max_changes) raise(dataflow_divergence(to, changes_[to]));
       if (!sweeping || again >= place) queue_.push(again);
     }
   };

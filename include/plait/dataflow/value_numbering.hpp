@@ -1,20 +1,19 @@
-// Global value numbering: which values are equal for certain, because the same is computed from equal values.
+// Global value numbering: values that are equal because equal ops compute them from equal values.
 //
 //   plait::program_ssa const ssa(f);
 //   plait::value_numbering<my::function> numbering;
 //   numbering.compute(f, ssa, [](auto const& net, auto const& op) { return is_pure(op); });
 //   numbering.are_equal(a, b)
-//   for (plait::op_index op : numbering.redundant_ops()) …  // what it makes has been made on every way
+//   for (plait::op_index op : numbering.redundant_ops()) …  // equal values are computed on every path to it
 //
-// Which ops compute something, and what, is for the user to say: op_kinds.hpp. Optimistic and by hashing, in reverse
-// postorder until nothing changes: the RPO algorithm of L. T. Simpson, "Value-Driven Redundancy Elimination" (PhD
-// thesis, Rice University, 1996, ch. 4), which finds the congruences of B. Alpern, M. N. Wegman, F. K. Zadeck,
-// "Detecting Equality of Variables in Programs" (POPL 1988, pp. 1–11), and besides them phis of one value. Phis are
-// equal only in one block. Equal means: at a point that the definitions of both dominate, they hold the same.
+// The RPO algorithm of L. T. Simpson, "Value-Driven Redundancy Elimination" (PhD thesis, Rice University, 1996, ch. 4):
+// optimistic, by hashing, in reverse postorder to a fixed point. It finds the congruences of B. Alpern, M. N. Wegman,
+// F. K. Zadeck, "Detecting Equality of Variables in Programs" (POPL 1988, pp. 1–11), and phis that merge a single
+// value. Phis are congruent only within a block. Equal values hold the same at every point that both definitions
+// dominate. The user's kind function says which ops compute what (op_kinds.hpp).
 //
-// O(passes × (operands + phi arguments)); each pass but the last finds a difference: one pass and one more to see that
-// it was enough for programs without loops, a few in practice, as many as there are values at worst. A value of its
-// own; computing again keeps the memory.
+// O(passes × (operands + phi arguments)). Each pass but the last finds a difference: two passes for programs without
+// loops, a few in practice, as many as there are values at worst. compute() again reuses the memory.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +22,16 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/dataflow/dense_value_numbering.hpp>
-#include <plait/dataflow/op_functions.hpp>
-#include <plait/dataflow/op_kinds.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/dataflow/detail/dense_value_numbering.hpp>
+#include <plait/dataflow/detail/op_functions.hpp>
+#include <plait/dataflow/detail/op_kinds.hpp>
 #include <plait/ssa/construction.hpp>
 
 namespace plait {
 
-/// The equal values of a program in SSA form, as of the last compute(). The form must stay where it is.
+/// Equal values of a program in SSA form, as of the last compute(). Refers to the form, which must not move.
 template <program P>
 class value_numbering {
  public:
@@ -41,7 +40,7 @@ class value_numbering {
   constexpr value_numbering(P const& p, program_ssa<P> const& ssa, Kind&& kind) {
     compute(p, ssa, std::forward<Kind>(kind));
   }
-  // Any other function: says what is wanted.
+  // Rejects any other function with a static_assert that names the signature.
   template <class Kind>
   value_numbering(P const&, program_ssa<P> const&, Kind&&) {
     static_assert(detail::check_op_kind<Kind, P>());
@@ -77,10 +76,10 @@ class value_numbering {
   void compute(P const&, program_ssa<P> const&&, More&&...) = delete;
 
   constexpr bool are_equal(value a, value b) const { return numbering_.are_equal(number(a), number(b)); }
-  /// Of the values that equal v, one that is made before it on every way, and the same for all it is made before; v
-  /// itself if there is none. Every use of v can be one of it.
+  /// Returns an equal value whose definition dominates that of v, the same one for all equal values that it dominates;
+  /// v itself if there is none. It can replace every use of v.
   constexpr value replacement(value v) const { return ssa_->form().version(replacements_[number(v)]); }
-  /// The ops with outputs all of which have replacements, ascending.
+  /// Returns the ops that have outputs, all of them with replacements, ascending.
   constexpr std::vector<op_index> redundant_ops() const {
     std::vector<op_index> found;
     for (op_index op = 0; op != ssa_->form().op_count(); ++op) {
@@ -92,7 +91,7 @@ class value_numbering {
     return found;
   }
 
-  /// By number.
+  /// Returns the results by number.
   constexpr dense_value_numbering const& dense() const noexcept { return numbering_; }
   constexpr std::span<value_index const> replacements() const noexcept { return replacements_; }
 

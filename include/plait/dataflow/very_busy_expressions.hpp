@@ -1,13 +1,13 @@
-// Very busy (anticipated) expressions: what is computed on every way from a point, before an operand is written.
+// Very busy (anticipated) expressions: computed on every path from a point, before an operand is written.
 //
 //   plait::very_busy_expressions const busy(f, [](auto const& net, auto const& op) { return is_pure(op); });
-//   for (plait::expression_index e : busy.busy_out(block)) …  // could be computed here, once for all ways
+//   for (plait::expression_index e : busy.busy_out(block)) …  // can be hoisted to here
 //
-// Which ops compute something, and what, is for the user to say: op_kinds.hpp. Expressions are compared as they are
-// written, by kind and names. Bit vectors (gen_kill.hpp), backward, every way; nothing is very busy where the program
-// ends. TRAP: an endless loop that nothing leaves is no way to an end, so an expression whose operands it does not
-// write is very busy in it. Beyond the solver's bounds O(operands + writes × expressions that read a blob). Blocks that
-// the entry does not reach are not in it.
+// A bit-vector problem (gen_kill.hpp), backward, intersection over all paths; nothing is very busy where the program
+// ends. Beyond the solver's bounds O(operands + writes × expressions that read a blob). The user's kind function says
+// which ops compute what (op_kinds.hpp). Expressions are equal lexically, by kind and operand names. TRAP: no path from
+// an endless loop without exit comes to an end, so an expression whose operands the loop does not write is very busy in
+// it. Blocks that the entry does not reach are not in the result.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,20 @@
 #include <ranges>
 #include <utility>
 
-#include <plait/core/bit_set.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/dataflow/expressions.hpp>
+#include <plait/core/detail/bit_set.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/dataflow/detail/expressions.hpp>
+#include <plait/dataflow/detail/op_kinds.hpp>
+#include <plait/dataflow/detail/program_expressions.hpp>
 #include <plait/dataflow/gen_kill.hpp>
-#include <plait/dataflow/op_kinds.hpp>
-#include <plait/dataflow/program_expressions.hpp>
-#include <plait/graph/dense_graph.hpp>
-#include <plait/ssa/dense_program.hpp>
+#include <plait/graph/detail/dense_graph.hpp>
+#include <plait/ssa/detail/dense_program.hpp>
 
 namespace plait {
 
-/// The expressions that are very busy at the ends of each block, by number. A value of its own; program and expressions
-/// are to be handed in again. Computing again keeps the memory.
+/// Expressions very busy at the start and end of each block, by number. Self-contained: queries take program and
+/// expressions as arguments. compute() again reuses the memory.
 class dense_very_busy_expressions {
  public:
   constexpr void compute(dense_graph const& g, dense_program const& p, dense_expressions const& all) {
@@ -48,7 +48,7 @@ class dense_very_busy_expressions {
   constexpr bit_view busy_in(std::uint32_t block) const { return solver_.before(block); }
   constexpr bit_view busy_out(std::uint32_t block) const { return solver_.after(block); }
 
-  /// visit(op, set of the expressions very busy after it) for each op, blocks and their ops from the last to the first.
+  /// Calls visit(op, set of the expressions very busy after it) for each op, blocks and their ops in reverse order.
   template <class Visit>
   constexpr void visit_ops(dense_program const& p, dense_expressions const& all, Visit visit) const {
     bit_set now(all.size());
@@ -67,7 +67,7 @@ class dense_very_busy_expressions {
   gen_kill_solver<flow_direction::backward, join_kind::all> solver_;
 };
 
-/// The same for a program, as it was at the last compute(). The program must stay where it is.
+/// Very busy expressions of a program, as of the last compute(). Refers to the program, which must not move.
 template <program P>
 class very_busy_expressions : public program_expressions<P> {
  public:
@@ -80,7 +80,7 @@ class very_busy_expressions : public program_expressions<P> {
   constexpr very_busy_expressions(P const& p, Kind&& kind) {
     compute(p, std::forward<Kind>(kind));
   }
-  // Any other function: says what is wanted.
+  // Rejects any other function with a static_assert that names the signature.
   template <class Kind>
   very_busy_expressions(P const&, Kind&&) {
     static_assert(detail::check_op_kind<Kind, P>());
@@ -100,7 +100,7 @@ class very_busy_expressions : public program_expressions<P> {
   template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused, class Kind>
   void compute(P const&&, Kind&&) = delete;
 
-  /// Expressions by number. Precondition: the entry reaches the block.
+  /// Returns expressions by number. Precondition: the entry reaches the block.
   constexpr bit_view busy_in(node const& block) const {
     return busy_.busy_in(snapshot().graph().reached_number(block));
   }
@@ -108,8 +108,7 @@ class very_busy_expressions : public program_expressions<P> {
     return busy_.busy_out(snapshot().graph().reached_number(block));
   }
 
-  /// visit(op, set of the expressions very busy after it) for each op that the entry reaches, from the last to the
-  /// first.
+  /// Calls visit(op, set of the expressions very busy after it) for each op that the entry reaches, in reverse order.
   template <class Visit>
   constexpr void visit_ops(Visit visit) const {
     busy_.visit_ops(snapshot().code(), expressions(), visit);

@@ -1,20 +1,19 @@
-// The table of operators as the Caffe2 of 2018 has it, for nets that are to do exactly what they did there.
+// Operator table in Caffe2 mode: the op types of Caffe2 of 2018, for nets that must behave exactly as there.
 #pragma once
 
 #include <string_view>
 
 #include <plait/exec/backend.hpp>
-#include <plait/exec/caffe2_restrictions.hpp>
+#include <plait/exec/detail/caffe2_restrictions.hpp>
+#include <plait/exec/detail/operators/arithmetic.hpp>
+#include <plait/exec/detail/operators/sums.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/operators/arithmetic.hpp>
-#include <plait/exec/operators/sums.hpp>
 
 namespace plait {
 
-/// standard_operators, but that arguments which Caffe2 got later are passed over, as it does with all that it does not
-/// know, that Sum takes float and int32 alone, that comparisons take fewer types, and that more is refused
-/// (restrict_as_caffe2). See docs/differences.md for what
-/// is different all the same.
+/// Returns standard_operators, restricted to Caffe2: ignores arguments that Caffe2 got later, as it ignores all unknown
+/// ones, accepts only float and int32 in Sum and fewer types in comparisons, and refuses more (restrict_as_caffe2).
+/// docs/migrating/differences.md lists the remaining differences.
 template <backend B>
 [[nodiscard]] operators<B> caffe2_operators() {
   struct later {
@@ -45,7 +44,7 @@ template <backend B>
       {"SoftmaxWithLoss", "average_by_batch_size"},
       {"SoftmaxWithLossGradient", "average_by_batch_size"},
       {"SparseAdagrad", "weight_decay"},
-      // Not later, but never looked at: Caffe2 takes the variance for its inverse deviation, and both for the batch's.
+      // Caffe2 never reads it: it treats the variance as the inverse deviation, and both as those of the batch.
       {"SpatialBNGradient", "is_test"},
       {"UnpackSegments", "max_length"},
   };

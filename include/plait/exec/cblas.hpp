@@ -1,4 +1,4 @@
-// Matrix multiplication by a BLAS: any library with the C interface, OpenBLAS for one.
+// GEMM by a BLAS: any library with the C interface, such as OpenBLAS.
 #pragma once
 
 #include <cblas.h>
@@ -8,12 +8,12 @@
 #include <limits>
 
 #include <plait/exec/backend.hpp>
-#include <plait/exec/gemm.hpp>
+#include <plait/exec/detail/gemm.hpp>
 
 namespace plait {
 
-/// What with_cblas multiplies with. Packed matrices, extents that an int does not hold, and products without factors
-/// are own_gemm's. Threads are the library's own, and so is whether their number changes the result's last bits.
+/// GEMM of with_cblas. own_gemm computes products with packed matrices, with extents that exceed int, and without
+/// factors. The library determines the threads, and whether their number changes the last bits of the result.
 template <backend B>
 struct cblas_gemm {
   template <class T>
@@ -44,7 +44,7 @@ struct cblas_gemm {
   }
 };
 
-/// The backend, with matrices multiplied by a BLAS: gemm<with_cblas<omp>>(...), tensor<with_cblas<omp>>.
+/// Backend B with GEMM by a BLAS: gemm<with_cblas<omp>>(...), tensor<with_cblas<omp>>.
 template <backend B>
   requires(!B::on_device)
 struct with_cblas : B {

@@ -1,9 +1,9 @@
-// Gradients against finite differences.
+// Gradient check: compares the gradients of a net with central differences.
 //
 //   plait::workspace<plait::serial> given;
 //   given.feed("x", …); given.feed("w", …);
 //   auto const check = plait::check_gradient(net, {"loss"}, {"x", "w"}, given);
-//   check.ok();  check.text();   // which element of which blob is off, and by how much
+//   check.ok();  check.text();   // the elements with wrong gradients, and their errors
 #pragma once
 
 #include <algorithm>
@@ -29,30 +29,30 @@ namespace plait {
 
 struct gradient_check_options {
   gradient_options gradients = {};
-  /// How far an input is moved to either side, relative to its magnitude or 1, whichever is larger.
+  /// Step of the differences to either side, relative to the larger of the magnitude of the input and 1.
   double step = 1e-5;
-  /// How far a gradient may be off, relative to the larger of 1 and the two values.
+  /// Tolerance of a gradient, relative to the largest of 1 and the magnitudes of the two values.
   double tolerance = 1e-6;
-  /// Elements of an input that are moved, spread evenly over it; 0: all.
+  /// Maximum number of elements to check per input, spread evenly over it; 0: all.
   std::size_t most_elements = 0;
 };
 
-/// What check_gradient has found.
+/// Result of check_gradient.
 struct gradient_check {
   /// One element of an input.
   struct element {
     std::string blob;
     std::size_t index = 0;  ///< row-major
-    double analytic = 0;    ///< what the gradient ops give
-    double numeric = 0;     ///< what the differences give
-    bool kink = false;      ///< differences to the left and to the right do not meet: there may be no gradient here
+    double analytic = 0;    ///< by the gradient ops
+    double numeric = 0;     ///< by the differences
+    bool kink = false;      ///< one-sided differences disagree: there may be no gradient here
   };
-  std::size_t checked = 0;        ///< elements
+  std::size_t checked = 0;        ///< number of elements
   double worst = 0;               ///< the largest relative difference
-  std::vector<element> off = {};  ///< those beyond the tolerance
+  std::vector<element> off = {};  ///< elements beyond the tolerance
 
   [[nodiscard]] bool ok() const noexcept { return off.empty() && checked != 0; }
-  /// For people: one line, then one for each of the first elements that are off.
+  /// Returns a report: a summary line, then a line for each of the first wrong elements.
   [[nodiscard]] std::string text() const {
     std::string made =
         std::to_string(checked) + " elements, " + std::to_string(off.size()) + " off, worst " + std::to_string(worst);
@@ -93,7 +93,7 @@ class double_net {
     feed();
     return compile(n, table, blobs_, {.fetch = fetch});
   }
-  // Copies: nets change what they are given in place.
+  // Copies, since nets may write their inputs in place.
   void feed() {
     for (auto const& [name, value] : *given_) blobs_.feed(name, value.clone());
   }
@@ -109,7 +109,7 @@ inline tensor<serial> in_double(tensor<serial> const& t) {
   return tensor<serial>::from(std::vector<double>(narrow.begin(), narrow.end()), t.dims());
 }
 
-// Numbers between 0.5 and 1.5 that differ: weights of the elements of y, so that no error cancels another.
+// Distinct weights between 0.5 and 1.5 of the elements of y, so that errors do not cancel.
 inline std::vector<double> weights(std::size_t count, std::size_t start) {
   std::vector<double> made(count);
   for (std::size_t i = 0; i != count; ++i) {
@@ -147,14 +147,14 @@ inline std::vector<double> dense_gradient(workspace<serial> const& blobs, blob_g
 
 }  // namespace detail
 
-/// Compares the gradients that `rules` give with central differences, both in double, at the point that `given` holds:
-/// every blob that the net is given, floats taken as doubles. The function is a weighted sum of all elements of `ys`.
-/// Where the net is not differentiable (a Relu at zero, a tie of maxima) the two differ legitimately, and the element
-/// is marked: choose another point.
+/// Compares the gradients by `rules` with central differences, both in double, at the point in `given`, which has every
+/// input of the net, floats converted to double. The function is a weighted sum of all elements of `ys`. Where the net
+/// is not differentiable (a Relu at zero, a tie of maxima) the two differ legitimately, and the element is marked as a
+/// kink: choose another point.
 ///
-/// Throws gradient_error where the net cannot be differentiated, exec_error where it cannot run in double, net_error
-/// for an input that is not in `given` or no real number. Costs two runs of the net for each element of
-/// `inputs`, some more where the differences are off at first.
+/// Throws gradient_error if the net cannot be differentiated, exec_error if it cannot run in double, net_error if an
+/// input is not in `given` or not real. Costs two runs of the net for each element of `inputs`, some more where the
+/// first differences disagree.
 template <gradient_net N>
   requires std::copy_constructible<N>
 [[nodiscard]] gradient_check check_gradient(N const& net, std::vector<std::string> const& ys,
@@ -174,7 +174,7 @@ template <gradient_net N>
   for (auto y = ys.begin(); y != ys.end(); ++y)
     if (std::find(ys.begin(), y, *y) != y) throw net_error("plait: blob '" + *y + "' is listed twice", {}, *y);
 
-  // The point itself, which also tells how many elements the ys have.
+  // A run at the point itself, which also yields the sizes of the ys.
   detail::double_net forward(net, table, feeds, ys);
   std::vector<std::vector<double>> weights;
   std::vector<gradient_seed> seeds;
@@ -196,7 +196,7 @@ template <gradient_net N>
   gradient_options wanted = options.gradients;
   wanted.only = inputs;
   gradient_map const gradients = add_gradient_ops(both, seeds, rules, wanted);
-  std::vector<std::string> fetch;  // gradients may be what was given, which the net need not mention
+  std::vector<std::string> fetch;  // gradients may be inputs that the net does not mention
   for (auto const& [blob, g] : gradients)
     for (std::string const& part : {g.values, g.indices})
       if (!part.empty() && !with_seeds.contains(part)) fetch.push_back(part);
@@ -229,8 +229,8 @@ template <gradient_net N>
         return std::abs(a - b) / std::max({1.0, std::abs(a), std::abs(b)});
       };
       double numeric = difference(step);
-      // Where a function bends much, differences are off by what goes with the square of the step: two of them cancel
-      // it (Richardson). For those alone that need it, as each difference costs two runs.
+      // Where curvature is high, the error of a difference is quadratic in the step: two differences cancel it
+      // (Richardson extrapolation). Only where needed, as each difference costs two runs.
       if (!(relative(numeric, analytic[i]) <= options.tolerance)) {
         double const half = difference(step / 2);
         numeric = half + (half - numeric) / 3;
@@ -239,18 +239,18 @@ template <gradient_net N>
       ++check.checked;
       check.worst = std::max(check.worst, apart);
       if (apart <= options.tolerance) continue;
-      // By how much the slope to the right is more than that to the left. It goes to zero with the step but at kinks.
+      // Excess of the slope to the right over that to the left. It goes to zero with the step, except at kinks.
       auto const bend = [&](double by) { return (moved(by) - 2 * moved(0) + moved(-by)) / by; };
       double const bends[] = {bend(step), bend(step / 2), bend(step / 4)};
       double const left_over = std::max(std::abs(2 * bends[1] - bends[0]), std::abs(2 * bends[2] - bends[1]));
-      // A kink explains a difference that is not much larger than its own.
+      // A kink explains an error that is not much larger than its own.
       check.off.push_back({name, i, analytic[i], numeric, left_over > std::abs(numeric - analytic[i]) / 2});
     }
   }
   return check;
 }
 
-/// The same with the rules and operators of plait.
+/// Checks gradients with the rules and operators of plait.
 template <gradient_net N>
   requires std::copy_constructible<N>
 [[nodiscard]] gradient_check check_gradient(N const& net, std::vector<std::string> const& ys,

@@ -1,4 +1,4 @@
-// Matrix multiplication on CUDA devices, by cuBLAS: float, double, half and bfloat16.
+// GEMM on CUDA devices by cuBLAS: float, double, half and bfloat16.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/exec/cublas_row_product.hpp>
 #include <plait/exec/cuda.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/gemm.hpp>
-#include <plait/exec/memory_pool.hpp>
+#include <plait/exec/detail/cublas_row_product.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
 
 namespace plait {
 
-/// A call of cuBLAS that failed.
+/// Error of a failed call of cuBLAS.
 struct cublas_error : error {
   cublas_error(cublasStatus_t status, char const* call)
       : error(std::string("plait: ") + call + ": " + cublasGetStatusString(status)), code(status) {}
@@ -34,7 +34,7 @@ inline void check_cublas(cublasStatus_t status, char const* call) {
   if (status != CUBLAS_STATUS_SUCCESS) throw cublas_error(status, call);
 }
 
-// A handle belongs to the device that was current when it was made, and one thread uses it.
+// cuBLAS handle, which belongs to the device that was current at its creation; used by one thread.
 class cublas_handle {
  public:
   explicit cublas_handle(int device) : device_(device) { check_cublas(cublasCreate(&handle_), "cublasCreate"); }
@@ -42,8 +42,8 @@ class cublas_handle {
   cublas_handle& operator=(cublas_handle const&) = delete;
   ~cublas_handle() { static_cast<void>(cublasDestroy(handle_)); }
 
-  /// The calling thread's, on its device and stream, with the workspace that cuBLAS has by itself: cublasSetStream
-  /// gives it back.
+  /// Returns the calling thread's handle for its device and stream, with the default workspace of cuBLAS, which
+  /// cublasSetStream restores.
   static cublasHandle_t current() {
     thread_local std::optional<cublas_handle> kept;
     int device = 0;
@@ -66,7 +66,7 @@ inline constexpr cudaDataType_t cuda_data_type = std::is_same_v<T, float>     ? 
 
 }  // namespace detail
 
-/// On a device nothing is gained by another order: a copy of b without gaps.
+/// Packed right operand: a contiguous copy of b, as another layout gains nothing on a device.
 template <class T>
 class device_matrix {
  public:
@@ -89,7 +89,7 @@ class device_matrix {
   std::int64_t rows() const noexcept { return k_; }
   std::int64_t columns() const noexcept { return n_; }
 
-  /// As packed_panels::pack.
+  /// Copies b; see packed_panels::pack.
   void pack(std::int64_t k, std::int64_t n, T const* b, bool transposed = false, std::int64_t ldb = 0,
             std::int64_t /*rows*/ = 1, bool /*bf16x3*/ = false) {
     std::int64_t const row = transposed ? k : n;
@@ -110,7 +110,7 @@ class device_matrix {
         "cudaMemcpy2DAsync");
   }
 
-  /// As packed_panels::multiply.
+  /// Multiplies; see packed_panels::multiply.
   void multiply(std::int64_t m, T const* a, T* c, gemm_scalar<T> alpha = 1, gemm_scalar<T> beta = 0,
                 std::int64_t lda = 0, std::int64_t ldc = 0) const {
     gemm<cuda>({.m = m, .n = n_, .k = k_, .transpose_b = transposed_, .lda = lda, .ldc = ldc}, a,
@@ -126,7 +126,7 @@ class device_matrix {
   bool transposed_ = false;
 };
 
-/// Started on the thread's stream. Sums are made in float for half and bfloat16, never in TF32.
+/// cuBLAS GEMM, launched on the thread's stream. Accumulates half and bfloat16 in float, never in TF32.
 template <>
 struct gemm_traits<cuda> {
   template <class T>
@@ -150,8 +150,8 @@ struct gemm_traits<cuda> {
         "cublasGemmStridedBatchedEx");
   }
 
-  /// y = x op(w) + b in each row, and a matrix `more` besides, if it is given, which may be y; x is s.m by s.k, and
-  /// there are no gaps. False, and nothing is done, where that takes more than one kernel.
+  /// Computes y = x op(w) + b in each row, plus a matrix `more` unless it is null, which may be y; x is s.m by s.k, all
+  /// are contiguous. Returns false, and computes nothing, if that takes more than one kernel.
   template <class T>
   static bool multiply_onto_row(gemm_shape const& s, T const* x, T const* w, T const* b, T const* more, T* y) {
     if constexpr (!std::is_floating_point_v<T>) {
@@ -164,7 +164,7 @@ struct gemm_traits<cuda> {
       for (T const* const operand : {x, w, b, more, static_cast<T const*>(y)})
         apart |= reinterpret_cast<std::uintptr_t>(operand);
       std::uint32_t const aligned = apart % 16 == 0 ? 16 : sizeof(T);
-      auto const handle = reinterpret_cast<cublasLtHandle_t>(detail::cublas_handle::current());  // has one in it
+      auto const handle = reinterpret_cast<cublasLtHandle_t>(detail::cublas_handle::current());  // contains one
       return detail::row_product::of(
                  handle, {device, detail::cuda_data_type<T>, s.m, s.n, s.k, s.transpose_b, more != nullptr, aligned})
           .run(handle, x, w, b, more, y);

@@ -1,5 +1,5 @@
-// The backend of CUDA devices: for files that nvcc compiles. All work goes to one stream per host thread, the
-// per-thread default one unless use_stream says otherwise.
+// CUDA backend, for files compiled by nvcc. Each host thread launches its work on one stream, by default its per-thread
+// default stream (use_stream).
 #pragma once
 
 #include <algorithm>
@@ -21,30 +21,30 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
-#include <plait/exec/kernels/element_program.hpp>
+#include <plait/exec/detail/kernels/element_program.hpp>
 
 namespace plait {
 
 namespace detail {
-/// f(row) by a block of threads for each row.
+/// Calls f(row) in one thread block per row.
 template <class F>
 __global__ void run_teams(std::size_t rows, F f) {
   for (std::size_t row = blockIdx.x; row < rows; row += gridDim.x) f(row);
 }
 template <class Program>
 static __global__ void run_program(std::uint32_t threads, __grid_constant__ Program const program) {
-  extern __shared__ double2 cells[];  // near: what threads have of their own may end up in memory far away
+  extern __shared__ double2 cells[];  // shared memory: local arrays of threads may be spilled to device memory
   std::uint32_t const thread = blockIdx.x * blockDim.x + threadIdx.x;
   if (thread < threads) program.run(thread, cells, threadIdx.x, blockDim.x);
 }
-// A kernel that told the address would have all functions that are called through pointers compiled once more.
+// A variable: taking the function's address in a kernel makes nvcc recompile every indirectly called function.
 template <auto Function>
 static __device__ decltype(Function) function_address = Function;
 }  // namespace detail
 
 namespace detail {
-/// All threads' default streams have the same name: this tells one from another. A thread that ends leaves its to one
-/// that comes later, when its work is done.
+/// Identity of a thread's default stream, since all per-thread default streams have the same handle. A thread that ends
+/// leaves its identity to a later thread when its work is done.
 class default_queue {
  public:
   static void const* of_thread() {
@@ -78,7 +78,7 @@ class default_queue {
 };
 }  // namespace detail
 
-/// A call of the CUDA runtime that failed.
+/// Error of a failed call of the CUDA runtime.
 struct cuda_error : error {
   explicit cuda_error(cudaError_t status, char const* call)
       : error(std::string("plait: ") + call + ": " + cudaGetErrorString(status)), code(status) {}
@@ -93,16 +93,16 @@ struct cuda {
     thread_local cudaStream_t current = cudaStreamPerThread;
     return current;
   }
-  /// The stream of this host thread from here on. Nothing waits for the work of another: before what was started on the
-  /// one before is used, tensors and plans among it, and before a stream is destroyed, its work must be done
-  /// (synchronize()).
+  /// Sets the stream of this host thread. No stream waits for another: the work on the previous stream must be complete
+  /// (synchronize()) before its results are used, including those of tensors and plans, and before a stream is
+  /// destroyed.
   static void use_stream(cudaStream_t s) { stream() = s; }
-  /// For the pool of memory: what tells the stream from all others.
+  /// Returns the identity of the stream, for the memory pool.
   static void const* queue() {
     return stream() == cudaStreamPerThread ? detail::default_queue::of_thread() : static_cast<void const*>(stream());
   }
 
-  // Without the synchronisation after each algorithm that thrust::cuda::par has.
+  // Without the synchronisation of thrust::cuda::par after each algorithm.
   static auto policy() { return thrust::cuda::par_nosync.on(stream()); }
   static unsigned concurrency() {
     int device = 0;
@@ -112,7 +112,7 @@ struct cuda {
     return static_cast<unsigned>(count);
   }
 
-  /// f(row) for each row, by a team of threads that has a few of the row's `width` elements each
+  /// Calls f(row) for each row in a team of threads that share the row's `width` elements
   /// (kernels/thread_team.hpp).
   template <class F>
   static void for_each_team(std::size_t rows, std::size_t width, F const& f) {
@@ -132,7 +132,7 @@ struct cuda {
   }
   static void deallocate(void* at, std::size_t) noexcept { static_cast<void>(cudaFree(at)); }
 
-  /// Which device the memory is on; for none, the current one.
+  /// Returns the device of the memory; of nullptr, the current one.
   static int device_of(void const* at) {
     int current = 0;
     check(cudaGetDevice(&current), "cudaGetDevice");
@@ -166,13 +166,13 @@ namespace detail {
 
 template <class Program>
 static void start_program(std::uint32_t threads, Program const& program) {
-  constexpr std::uint32_t together = 64;  // few, so that small programs are on many processors
+  constexpr std::uint32_t together = 64;  // few, so that small programs use many multiprocessors
   run_program<<<(threads - 1) / together + 1, together, program.bytes_of_thread() * together, cuda::stream()>>>(
       threads, program);
   cuda::check(cudaGetLastError(), "start_program");
 }
 
-// On a stream of its own: the thread's may be recording.
+// On a separate stream: the thread's may be capturing.
 template <auto Function>
 static void (*ask_for_address())() {
   decltype(Function) made = nullptr;
@@ -189,7 +189,7 @@ static void (*ask_for_address())() {
 
 }  // namespace detail
 
-// What programs of elements call (kernels/element_program.hpp): static, as each module has its own.
+// Device function table of element programs (kernels/element_program.hpp): static, as each module has a separate one.
 template <auto... Functions>
 static auto device_addresses(cuda) {
   static std::mutex mutex;

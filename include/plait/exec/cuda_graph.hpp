@@ -1,4 +1,4 @@
-// What captured_runs records on CUDA devices: a CUDA graph.
+// CUDA graph capture and replay for captured_runs.
 #pragma once
 
 #include <optional>
@@ -6,13 +6,14 @@
 
 #include <cuda_runtime.h>
 
-#include <plait/exec/captured_runs.hpp>
 #include <plait/exec/cuda.hpp>
+#include <plait/exec/detail/captured_runs.hpp>
+#include <plait/exec/detail/captured_shapes.hpp>
 
 namespace plait {
 
-/// Of the calling thread's stream. After NVIDIA, CUDA C++ Programming Guide, "CUDA Graphs": capture in relaxed mode, as
-/// the pool may have to ask the system for memory meanwhile, which is no work of the stream.
+/// CUDA graph captured from the calling thread's stream (NVIDIA, CUDA C++ Programming Guide, "CUDA Graphs"). Captures
+/// in relaxed mode, as the pool may allocate from the system meanwhile, which is not work of the stream.
 template <>
 struct recorded_work<cuda> {
   static void begin() {
@@ -28,7 +29,7 @@ struct recorded_work<cuda> {
     cuda::check(status, "cudaStreamEndCapture");
     recorded_work made;
     cudaError_t const instantiated = cudaGraphInstantiate(&made.graph_, graph, 0);
-    static_cast<void>(cudaGraphDestroy(graph));  // what was made of it stands by itself
+    static_cast<void>(cudaGraphDestroy(graph));  // the instantiated graph is independent of it
     cuda::check(instantiated, "cudaGraphInstantiate");
     return made;
   }

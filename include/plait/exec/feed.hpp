@@ -1,4 +1,4 @@
-// Tensors as plain values, into workspaces and out of them.
+// Conversion between tensor values and tensors of a backend, into workspaces and out of them.
 #pragma once
 
 #include <concepts>
@@ -15,18 +15,19 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
-#include <plait/exec/blob.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/quantised_blob.hpp>
-#include <plait/exec/shape.hpp>
+#include <plait/exec/detail/blob.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/mdspan.hpp>
+#include <plait/exec/detail/quantised_blob.hpp>
+#include <plait/exec/detail/shape.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/net/parameter.hpp>
+#include <plait/net/detail/parameter.hpp>
 
 namespace plait {
 
-/// A tensor of the backend. Throws shape_error for a type that the runtime does not have, for a value whose elements do
-/// not make its shape, and for a quantised one, which is no tensor of numbers (see feed).
+/// Returns a tensor of the backend. Throws shape_error for a type that the runtime lacks, for a value whose number of
+/// elements does not match its shape, and for a quantised one, which is not a tensor of numbers (see feed).
 template <backend B>
 [[nodiscard]] tensor<B> to_tensor(tensor_value const& value) {
   if (value.quantised) throw shape_error("plait: a quantised tensor is no tensor of numbers");
@@ -40,7 +41,7 @@ template <backend B>
       value.data);
 }
 
-/// A copy of a tensor on the host. Throws shape_error for a type that tensor_value does not have.
+/// Returns a copy of a tensor on the host. Throws shape_error for a type that tensor_value lacks.
 template <backend B>
 [[nodiscard]] tensor_value to_value(tensor<B> const& t) {
   tensor_value made{{t.dims().begin(), t.dims().end()}, {}};
@@ -51,8 +52,8 @@ template <backend B>
   return made;
 }
 
-/// Gives each parameter's blob its tensor, or a quantised_blob. Throws what to_tensor and quantised_blob throw, and
-/// then has changed nothing.
+/// Sets each parameter's blob to its tensor, or a quantised_blob. Throws what to_tensor and quantised_blob throw; then
+/// no blob has changed.
 template <backend B, std::ranges::forward_range Parameters>
   requires std::convertible_to<std::ranges::range_reference_t<Parameters const&>, parameter const&>
 void feed(workspace<B>& blobs, Parameters const& parameters) {
@@ -67,8 +68,8 @@ void feed(workspace<B>& blobs, Parameters const& parameters) {
   for (parameter const& each : parameters) blobs.get(each.name) = std::move(*next++);
 }
 
-/// What blobs hold as parameters: to be fed again, or for init_net_from_parameters. Throws net_error naming a blob that
-/// is not there or holds neither a tensor nor a quantised one, and what to_value throws.
+/// Returns the values of blobs as parameters, to be fed again or for init_net_from_parameters. Throws net_error naming
+/// a blob that does not exist or holds neither a tensor nor a quantised one, and what to_value throws.
 template <backend B, std::ranges::input_range Names = std::initializer_list<std::string_view>>
   requires std::convertible_to<std::ranges::range_reference_t<Names const&>, std::string_view>
 [[nodiscard]] std::vector<parameter> fetch(workspace<B> const& blobs, Names const& names) {

@@ -1,4 +1,4 @@
-// NumPy's .npy files: tensors on disk.
+// NumPy's .npy file format: reading and writing of tensors.
 //
 // Format versions 1.0 to 3.0 (numpy.lib.format), either byte order, C order and Fortran order.
 #pragma once
@@ -15,8 +15,8 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/shape.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/shape.hpp>
 #include <plait/exec/tensor.hpp>
 
 namespace plait {
@@ -28,7 +28,7 @@ static_assert(std::endian::native == std::endian::little, "plait: .npy files are
 struct npy_type {
   element_type type;
   std::string_view descr;  // as NumPy writes it
-  char letter;             // which may stand in place of what follows the byte order
+  char letter;             // alternative to the characters after the byte order
 };
 inline constexpr npy_type npy_types[] = {{element_type::float32, "<f4", 'f'}, {element_type::float64, "<f8", 'd'},
                                          {element_type::int32, "<i4", 'i'},   {element_type::int64, "<i8", 'q'},
@@ -36,7 +36,7 @@ inline constexpr npy_type npy_types[] = {{element_type::float32, "<f4", 'f'}, {e
                                          {element_type::float16, "<f2", 'e'}, {element_type::int8, "|i1", 'b'},
                                          {element_type::int16, "<i2", 'h'},   {element_type::uint16, "<u2", 'H'}};
 
-// Reads the dictionary that a header is, as Python would: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
+// Parses the header, a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
 class npy_header {
  public:
   element_type type = element_type::float32;
@@ -44,7 +44,7 @@ class npy_header {
   bool fortran_order = false;
   shape dims;
 
-  /// `long_suffix`: Python 2's integers may end in L, as NumPy reads them in the versions of the format before 3.0.
+  /// `long_suffix`: accepts Python 2's integers with suffix L, as NumPy does before version 3.0 of the format.
   npy_header(std::string_view text, std::size_t offset, bool long_suffix)
       : text_(text), offset_(offset), long_suffix_(long_suffix) {
     expect('{');
@@ -96,7 +96,7 @@ class npy_header {
   void expect(char c) {
     if (!accept(c)) fail(std::string("expected '") + c + "' in the header");
   }
-  // A string, also one that Python 2 marks as Unicode.
+  // Reads a string, also one with Python 2's prefix for Unicode.
   std::string_view quoted() {
     if (accept('u') || accept('U')) {
       if (at_ == text_.size() || (text_[at_] != '"' && text_[at_] != '\'')) fail("expected a quote in the header");
@@ -116,7 +116,7 @@ class npy_header {
     while (at_ < text_.size() && is_letter(text_[at_])) ++at_;
     return text_.substr(first, at_ - first);
   }
-  // NumPy's spellings: with a byte order or without one, which means the reader's, and the names of the types.
+  // Reads NumPy's spellings: with a byte order or without one, which means native, and the names of the types.
   void read_type(std::string_view descr) {
     bool const marked = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
     std::string_view const code = descr.substr(marked ? 1 : 0);
@@ -161,7 +161,7 @@ class npy_header {
   std::size_t at_ = 0;
 };
 
-/// What a .npy file holds: its header, and its elements in the byte order of the host.
+/// Content of a .npy file: its header, and its elements in native byte order.
 struct npy_content {
   npy_header header;
   std::string bytes;
@@ -171,7 +171,7 @@ inline npy_content read_npy_content(std::istream& in) {
   std::size_t offset = 0;
   auto const read = [&](std::size_t count) {
     std::string bytes;
-    while (bytes.size() < count) {  // in chunks: a header that lies about the size costs no memory
+    while (bytes.size() < count) {  // in chunks: a header with a false size allocates no memory
       std::size_t const chunk = std::min<std::size_t>(count - bytes.size(), std::size_t{1} << 20);
       std::size_t const before = bytes.size();
       bytes.resize(before + chunk);
@@ -201,7 +201,7 @@ inline npy_content read_npy_content(std::istream& in) {
   if (std::size_t const size = size_of(header.type); header.big_endian && size > 1)
     for (auto first = bytes.begin(); first != bytes.end(); first += static_cast<std::ptrdiff_t>(size))
       std::reverse(first, first + static_cast<std::ptrdiff_t>(size));
-  if (header.type == element_type::boolean)  // of other bytes a bool cannot be
+  if (header.type == element_type::boolean)  // any other byte is not a valid bool
     for (char& byte : bytes) byte = byte != 0 ? 1 : 0;
   return {header, std::move(bytes)};
 }
@@ -230,9 +230,9 @@ void write_npy(std::ostream& out, tensor<B> const& t) {
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-/// Returns the tensor in a file, which is all that the stream holds. Throws parse_error, with the offset in bytes, for
-/// anything that is no such file, is cut off or goes on behind its last element, and for elements that tensors do not
-/// have.
+/// Returns the tensor in a file, which must be the whole stream. Throws parse_error, with the offset in bytes, for
+/// other file formats, for a file that is truncated or continues after its last element, and for element types that
+/// tensors lack.
 template <backend B>
 [[nodiscard]] tensor<B> read_npy(std::istream& in) {
   auto const [header, bytes] = detail::read_npy_content(in);

@@ -1,4 +1,4 @@
-// Observers that come with plait: time by op, a trace for a browser, a watch for NaN.
+// Observers of runs: time by op, a trace for chrome://tracing, a check for NaN.
 #pragma once
 
 #include <algorithm>
@@ -18,17 +18,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include <plait/core/detail/utf8.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/utf8.hpp>
 #include <plait/exec/backend.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/kernels/convert.hpp>
-#include <plait/exec/observer.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/kernels/convert.hpp>
+#include <plait/exec/detail/observer.hpp>
 
 namespace plait {
 
-/// Base of those who time ops: says when each began and ended, from one thread at a time. On devices it waits for each
-/// op, which slows the run down.
+/// Base class of timing observers: reports when each op began and ended, from one thread at a time. On devices it
+/// synchronises after each op, which slows the run down.
 template <backend B>
 class op_timer : public op_observer {
  public:
@@ -59,7 +59,7 @@ class op_timer : public op_observer {
   std::unordered_map<op_event const*, clock::time_point> begun_;  // an event keeps its address from before to after
 };
 
-/// Records when each op ran, on which thread: memory for each op of each run.
+/// Records the time and thread of each op. Takes memory for each op of each run.
 template <backend B>
 class time_observer : public op_timer<B> {
  public:
@@ -68,15 +68,15 @@ class time_observer : public op_timer<B> {
     std::size_t op;
     std::string type;
     std::string name;
-    std::string output;  ///< the first
+    std::string output;  ///< the first output
     std::size_t depth;   ///< 0 for ops of the plan itself, 1 for those of nets inside them, and so on
     std::thread::id thread;
     typename clock::time_point begin;
     typename clock::time_point end;
   };
 
-  /// In the order in which ops ended, so that those of nested nets come before the op around them. Not while a run is
-  /// under way.
+  /// Returns the records in the order in which ops ended, so that those of nested nets precede the enclosing op. Not to
+  /// be called during a run.
   std::vector<record> const& records() const noexcept { return records_; }
   void clear() { records_.clear(); }
 
@@ -92,8 +92,8 @@ class time_observer : public op_timer<B> {
   std::vector<record> records_;
 };
 
-/// Adds up how long the ops of each type took, those of nested nets as well as the op around them: memory for each
-/// type, however many runs there are.
+/// Sums the times of the ops of each type, both those in nested nets and the enclosing op. Takes memory for each type,
+/// independent of the number of runs.
 template <backend B>
 class type_times : public op_timer<B> {
  public:
@@ -103,7 +103,7 @@ class type_times : public op_timer<B> {
     typename clock::duration time = {};
   };
 
-  /// By type. Not while a run is under way.
+  /// Returns the sums by type. Not to be called during a run.
   std::map<std::string, sum, std::less<>> const& sums() const noexcept { return sums_; }
 
  private:
@@ -118,7 +118,7 @@ class type_times : public op_timer<B> {
 };
 
 namespace detail {
-// JSON is UTF-8: text that is not is taken byte by byte, as Latin-1.
+// JSON is UTF-8: other text is read byte by byte, as Latin-1.
 inline void write_json_text(std::ostream& out, std::string_view text) {
   constexpr char const* digits = "0123456789abcdef";
   bool const is_unicode = is_utf8(text);
@@ -164,8 +164,8 @@ void write_chrome_trace(std::ostream& out, time_observer<B> const& times) {
   out << "\n]}\n";
 }
 
-/// Stops a run, by a shape_error that the run names the op for, when an op's output holds a NaN, or infinity on
-/// request. Copies outputs to the host.
+/// Stops a run when an op's output contains a NaN, or infinity on request: throws shape_error, to which the run adds
+/// the op. Copies outputs to the host.
 template <backend B>
 class nan_observer : public op_observer {
  public:

@@ -1,15 +1,15 @@
-// The backend of OpenMP's threads: compile with -fopenmp.
+// OpenMP backend: compile with -fopenmp.
 #pragma once
 
 #include <string_view>
 
 #include <omp.h>
 
-#include <plait/exec/thrust_config.hpp>
+#include <plait/exec/detail/thrust_config.hpp>
 
 #include <thrust/system/omp/execution_policy.h>
 
-#include <plait/exec/host_memory.hpp>
+#include <plait/exec/detail/host_memory.hpp>
 
 namespace plait {
 

@@ -1,4 +1,4 @@
-// How an op type is written: a class that infers shapes and runs.
+// Kernel interface of an op type: a class with shape inference and execution.
 //
 //   template <class B>
 //   struct leaky_relu : plait::op_kernel<B> {
@@ -10,7 +10,7 @@
 //     void run(plait::op_context<B>& c) override {
 //       auto const* x = c.template input<float>(0);
 //       auto* y = c.template output<float>(0);
-//       float const slope = alpha;  // nvcc takes no [alpha = alpha]
+//       float const slope = alpha;  // nvcc does not accept [alpha = alpha]
 //       plait::for_each_index<B>(c.size(0), [=] PLAIT_HOST_DEVICE(std::size_t i) {
 //         y[i] = x[i] < 0 ? slope * x[i] : x[i];
 //       });
@@ -34,22 +34,22 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
-#include <plait/exec/blob.hpp>
+#include <plait/exec/detail/blob.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/kernels/column_part.hpp>
+#include <plait/exec/detail/kernels/element_program.hpp>
+#include <plait/exec/detail/kernels/simple_function.hpp>
 #include <plait/exec/detail/saturating.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/kernels/column_part.hpp>
-#include <plait/exec/kernels/element_program.hpp>
-#include <plait/exec/kernels/simple_function.hpp>
-#include <plait/exec/shape.hpp>
+#include <plait/exec/detail/shape.hpp>
 #include <plait/exec/tensor.hpp>
 
 namespace plait {
 
-/// What infer sees of an op: the types of its inputs, and a place for those of its outputs. Errors are thrown without
-/// saying which op it is; who calls infer knows.
+/// Argument of shape inference: the types of the inputs of an op, and storage for those of its outputs. Errors do not
+/// name the op; the caller of infer adds it.
 class shape_context {
  public:
-  /// Reads the elements of an input to the host: the number of the input, where to, how many bytes.
+  /// Copies the elements of an input to the host: input number, destination, number of bytes.
   using reader = void (*)(void* state, std::size_t input, void* to, std::size_t bytes);
 
   shape_context(std::span<tensor_spec const* const> inputs, std::span<tensor_spec> outputs, reader from = nullptr,
@@ -68,26 +68,27 @@ class shape_context {
     PLAIT_ASSERT(i < outputs_.size(), "shape_context: no such output");
     outputs_[i] = {type, dims};
   }
-  /// The output holds nothing: ops that read it are refused. A scalar of no type, unlike what infer has not set.
+  /// Marks an output as unset: ops that read it are refused. Its type is a scalar of no type, unlike an output that
+  /// infer has not set.
   void output_nothing(std::size_t i) { output(i, element_type::none, {}); }
   tensor_spec const& output(std::size_t i) const {
     PLAIT_ASSERT(i < outputs_.size(), "shape_context: no such output");
     return outputs_[i];
   }
 
-  /// Tells the elements of an output of integers, where types alone say them: of use before a run (plan::forecast_run).
+  /// Sets the elements of an integer output that follow from types alone, for plan::forecast_run.
   template <std::ranges::input_range Integers>
   void elements_of_output(std::size_t i, Integers const& elements) {
     if (!told_.empty()) told_[i].assign(elements.begin(), elements.end());
   }
-  /// For who calls infer: where to put what is told so, by output.
+  /// Sets the destination of elements_of_output, by output. For the caller of infer.
   void listen(std::span<std::vector<std::int64_t>> to) noexcept { told_ = to; }
 
-  /// Memory that run() needs besides, in bytes; its contents do not last from run to run.
+  /// Requests scratch memory for run(), in bytes; its contents do not persist between runs.
   void scratch(std::size_t bytes) { scratch_ = bytes; }
   std::size_t scratch_bytes() const noexcept { return scratch_; }
 
-  /// The elements of an input that the description names by shape_from.
+  /// Returns the elements of an input that the schema names in shape_from.
   template <element T>
   std::vector<T> elements(std::size_t i) const {
     static_assert(!std::same_as<T, bool>);
@@ -96,7 +97,7 @@ class shape_context {
     read(i, made.data(), made.size() * sizeof(T));
     return made;
   }
-  /// The one element of such an input, which must have no more.
+  /// Returns the only element of such an input.
   template <element T>
   T only(std::size_t i) const {
     expect_type<T>(i);
@@ -105,19 +106,19 @@ class shape_context {
     read(i, &made, sizeof made);
     return made;
   }
-  /// The same of int32 or int64.
+  /// Returns the only element of such an input of int32 or int64.
   std::int64_t only_integer(std::size_t i) const {
     expect_type<std::int32_t, std::int64_t>(i);
     return type(i) == element_type::int64 ? only<std::int64_t>(i) : only<std::int32_t>(i);
   }
-  /// Those of an input of int32 or int64, in place of what is in a list, which is returned: a kernel that is asked
-  /// again and again need not make one anew.
+  /// Reads the elements of an input of int32 or int64 into `made`, and returns it: a kernel whose inference runs often
+  /// need not allocate.
   std::vector<std::int64_t> const& integers(std::size_t i, std::vector<std::int64_t>& made) const {
     expect_type<std::int32_t, std::int64_t>(i);
     auto const count = static_cast<std::size_t>(dims(i).size());
     made.resize(count);
     bool const narrow = type(i) == element_type::int32;
-    // Narrow ones are read into the second half: none is overwritten before it is widened.
+    // int32 elements are read into the second half, so that none is overwritten before it is widened.
     auto* const at = reinterpret_cast<std::byte*>(made.data()) + (narrow ? count * sizeof(std::int32_t) : 0);
     read(i, at, count * (narrow ? sizeof(std::int32_t) : sizeof(std::int64_t)));
     for (std::size_t k = 0; narrow && k != count; ++k) {
@@ -127,7 +128,7 @@ class shape_context {
     }
     return made;
   }
-  /// The same of an input of bool, 0 or 1 each.
+  /// Reads the elements of an input of bool into `made`, 0 or 1 each, and returns it.
   std::vector<std::uint8_t> const& flags(std::size_t i, std::vector<std::uint8_t>& made) const {
     expect_type<bool>(i);
     made.resize(static_cast<std::size_t>(dims(i).size()));
@@ -138,7 +139,7 @@ class shape_context {
   // ---- checks
   /// Throws shape_error.
   [[noreturn]] static void fail(std::string_view text) { throw shape_error("plait: " + std::string(text)); }
-  /// The type of an input that must be one of Ts.
+  /// Returns the type of an input. Throws unless it is one of Ts.
   template <element... Ts>
   element_type expect_type(std::size_t i) const {
     if (!((type(i) == element_type_of<Ts>) || ...)) {
@@ -148,7 +149,7 @@ class shape_context {
     }
     return type(i);
   }
-  /// Two inputs hold the same type.
+  /// Throws unless two inputs have the same element type.
   void expect_same_type(std::size_t a, std::size_t b) const {
     if (type(a) != type(b))
       fail("inputs " + std::to_string(a) + " and " + std::to_string(b) + " are " + to_string(input(a)) + " and " +
@@ -167,7 +168,7 @@ class shape_context {
                                       : std::to_string(least) + " to " + std::to_string(most)) +
            " dimensions");
   }
-  /// Of what it should do texts, integers, shapes and types of tensors are put together, if it does not.
+  /// Throws unless `holds`, with a message of texts, integers, shapes and tensor types: "which should …".
   template <class... Parts>
   void expect(bool holds, std::size_t i, Parts const&... wanted) const {
     if (holds) return;
@@ -175,13 +176,13 @@ class shape_context {
     (add_to(text, wanted), ...);
     fail(text);
   }
-  /// What infer has to give: a type for every output, which were of type none before.
+  /// Throws unless infer has set the type of every output; before, all were none.
   void expect_outputs() const {
     for (std::size_t o = 0; o != outputs_.size(); ++o)
       if (outputs_[o] == tensor_spec{element_type::none, detail::no_elements})
         fail("infer of the kernel gives output " + std::to_string(o) + " no type");
   }
-  /// An axis of an input, counted from the end if negative; one more than there are where `end` allows it.
+  /// Returns an axis of an input, counted from the end if negative. With `end`, the rank itself is valid, too.
   std::size_t axis(std::size_t i, std::int64_t at, bool end = false) const {
     auto const rank = static_cast<std::int64_t>(dims(i).rank());
     std::int64_t const found = at < 0 ? at + rank : at;
@@ -209,23 +210,23 @@ class shape_context {
   std::size_t scratch_ = 0;
 };
 
-/// Where a tensor of a plan stands: contiguous memory. Kept by the plan, one for each value. Of type `object` it is the
-/// address of a std::shared_ptr<blob_object>; of type `none` there is nothing.
+/// Slot: the contiguous memory and type of a value of a plan, owned by the plan. For type `object`, `data` is the
+/// address of a std::shared_ptr<blob_object>; for type `none` the value is unset.
 struct slot {
   void* data = nullptr;
   tensor_spec type;
 };
 
-/// What an op whose results are known after its run is asked before it: to set the outputs' types, and to say what it
-/// will hold.
+/// Memory forecast of an op with data-dependent results (results_after_run): the op sets the outputs' types and the
+/// memory that it will hold.
 template <backend B>
 struct run_forecast {
   shape_context types;
-  std::span<std::shared_ptr<blob_object> const> inputs;  ///< by input: the object that it is, as far as it is known
-  std::span<std::shared_ptr<blob_object>> outputs;       ///< for the op to set where an output is one
-  std::size_t held = 0;                                  ///< bytes from the pool, outputs among them, once it has run
+  std::span<std::shared_ptr<blob_object> const> inputs;  ///< by input: its object, if known
+  std::span<std::shared_ptr<blob_object>> outputs;       ///< set by the op if an output is an object
+  std::size_t held = 0;                                  ///< bytes from the pool after its run, including outputs
 
-  /// Adds to `held`, which stays the largest number where that is exceeded.
+  /// Adds to `held`, saturating.
   void hold(std::size_t bytes) noexcept { held = detail::add_sat(held, bytes); }
 };
 
@@ -233,18 +234,18 @@ struct run_options;
 template <backend B>
 class rows_on_demand;
 
-/// What an op whose schema says results_after_run is given besides. Kept by the plan.
+/// Additional operands of an op whose schema has results_after_run. Owned by the plan.
 template <backend B>
 struct op_results {
-  std::vector<blob<B>> values;        ///< by output: for the op to set
+  std::vector<blob<B>> values;        ///< by output: set by the op
   std::vector<std::uint32_t> places;  ///< by output: see op_context::place
-  std::size_t listed_inputs = 0;      ///< those of the net; the others need not be set, see also requires_input
+  std::size_t listed_inputs = 0;      ///< number of inputs that the net lists; others may be unset, see requires_input
   run_options const* options = nullptr;
-  rows_on_demand<B>* demanded = nullptr;  ///< of an input that the op takes in order, if it is not there
+  rows_on_demand<B>* demanded = nullptr;  ///< producer of a streamed input (takes_in_order); nullptr if none
   std::size_t demanded_input = 0;
 };
 
-/// What run sees of an op.
+/// Argument of run: the operands of an op, with their types and memory.
 template <backend B>
 class op_context {
  public:
@@ -257,7 +258,7 @@ class op_context {
   tensor_spec const& output_spec(std::size_t i) const { return at(outputs_, i).type; }
   element_type type(std::size_t i) const { return input_spec(i).type; }
   shape const& dims(std::size_t i) const { return input_spec(i).dims; }
-  /// The number of elements of an input.
+  /// Returns the number of elements of an input.
   std::size_t size(std::size_t i) const { return static_cast<std::size_t>(dims(i).size()); }
   std::size_t output_size(std::size_t i) const { return static_cast<std::size_t>(output_spec(i).dims.size()); }
 
@@ -277,29 +278,29 @@ class op_context {
   std::span<slot* const> inputs() const noexcept { return inputs_; }
   std::span<slot* const> outputs() const noexcept { return outputs_; }
 
-  /// What infer asked for by scratch(), aligned as the backend's memory is.
+  /// Returns the memory that infer requested by scratch(), aligned like all memory of the backend.
   void* scratch() const noexcept { return scratch_; }
   void set_scratch(void* memory) noexcept { scratch_ = memory; }
 
-  // ---- of ops whose results are known after the run
+  // ---- ops with results_after_run
   bool is_set(std::size_t i) const { return input_spec(i).type != element_type::none; }
-  /// The object an input is; nullptr for a tensor and for nothing.
+  /// Returns the object in an input; nullptr for a tensor or an unset input.
   std::shared_ptr<blob_object> object(std::size_t i) const {
     slot const& found = at(inputs_, i);
     return found.type.type == element_type::object ? *static_cast<std::shared_ptr<blob_object>*>(found.data) : nullptr;
   }
-  /// What an output is to be. A tensor is contiguous and owns its memory, or has no owner and stands where the input
-  /// place(i) does. Left unset, the blob holds nothing.
+  /// Returns the result to set for an output. A tensor is contiguous and owns its memory, or is non-owning and aliases
+  /// the input place(i). If the op leaves it unset, the blob is unset.
   blob<B>& result(std::size_t i) const {
     PLAIT_ASSERT(results_ != nullptr && i < results_->values.size(), "op_context: no such result");
     return results_->values[i];
   }
-  /// The input of the same name as an output whose memory the op may overwrite, and return as the output; npos if there
-  /// is none.
+  /// Returns the input with the name of an output whose memory the op may overwrite and return as that output; npos if
+  /// there is none.
   std::uint32_t place(std::size_t i) const { return results_->places[i]; }
-  /// For running nets inside the op.
+  /// Returns the options for running nested nets.
   run_options const& options() const { return *results_->options; }
-  /// What makes an input that op_kernel::takes_in_order; nullptr if it is there.
+  /// Returns the producer of a streamed input (op_kernel::takes_in_order); nullptr if the input is already computed.
   rows_on_demand<B>* demanded(std::size_t i) const {
     return results_->demanded_input == i ? results_->demanded : nullptr;
   }
@@ -319,50 +320,49 @@ class op_context {
   op_results<B>* results_ = nullptr;
 };
 
-/// What is known of several runs of an op that follow each other, all of the same types: a series.
+/// Series: consecutive runs of an op with equal types, and the loop-invariant operands.
 struct run_series {
   std::size_t runs = 0;
-  std::vector<bool> same = {};     ///< by input: the elements are the same in all of them
-  std::vector<bool> lasting = {};  ///< by input: what a run is given stays where it is, as it is, until the series ends
-  std::vector<bool> summed =
-      {};  ///< by output: only the sum over the runs is asked for, which is an output of them all
+  std::vector<bool> same = {};     ///< by input: loop-invariant elements
+  std::vector<bool> lasting = {};  ///< by input: memory and elements of each run persist until the series ends
+  std::vector<bool> summed = {};   ///< by output: accumulated; only the sum over the runs is used
 };
 
-/// What an op is by rows: see op_kernel::by_rows. From the 65th on operands are by rows.
+/// Row-parallel properties of an op: see op_kernel::by_rows. All operands from the 65th on are split by rows.
 struct row_runs {
-  std::size_t work = 0;             ///< of all rows, in elements that are merely moved; 0: it is not by rows
-  std::uint64_t whole_inputs = 0;   ///< a bit an input: the same for all rows
-  std::uint64_t whole_outputs = 0;  ///< a bit an output: rows leave it alone
-  bool undivided = false;           ///< several threads had better each have something else than rows
-  bool in_pieces = false;           ///< a few rows at a time cost no more than all at once, each for its part
-  bool is_sum = false;              ///< output 0 is input 0 plus input 1, element by element, and that is all
-  bool can_add = false;             ///< run_rows_adding may be called
-  std::size_t least_rows = 1;       ///< of a thread: fewer at a time cost more each
+  std::size_t work = 0;             ///< total over rows, in element copies; 0: not row-parallel
+  std::uint64_t whole_inputs = 0;   ///< one bit per input: shared by all rows
+  std::uint64_t whole_outputs = 0;  ///< one bit per output: not written by rows
+  bool undivided = false;           ///< other splits than rows are faster on several threads
+  bool in_pieces = false;           ///< computing few rows at a time has no overhead per row
+  bool is_sum = false;              ///< the op only computes output 0 = input 0 + input 1, element-wise
+  bool can_add = false;             ///< run_rows_adding is implemented
+  std::size_t least_rows = 1;       ///< per thread: fewer rows cost more each
   constexpr bool is_whole_input(std::size_t i) const { return i < 64 && (whole_inputs >> i & 1) != 0; }
   constexpr bool is_whole_output(std::size_t i) const { return i < 64 && (whole_outputs >> i & 1) != 0; }
 };
 
-/// What an op of one row is by columns: see op_kernel::by_columns.
+/// Column-parallel properties of an op on one row: see op_kernel::by_columns.
 struct column_runs {
-  std::size_t work = 0;            ///< of all columns, in elements that are merely moved; 0: it is not by columns
-  std::uint64_t whole_inputs = 0;  ///< a bit an input: the same for all columns
-  std::size_t width = 0;           ///< of the blocks that operands are made of; 0: whatever divides them
-  std::size_t step = 1;            ///< parts of a block begin at multiples of this
+  std::size_t work = 0;            ///< total over columns, in element copies; 0: not column-parallel
+  std::uint64_t whole_inputs = 0;  ///< one bit per input: shared by all columns
+  std::size_t width = 0;           ///< width of the blocks of the operands; 0: any divisor
+  std::size_t step = 1;            ///< chunks of a block begin at multiples of this
   constexpr bool is_whole_input(std::size_t i) const { return i < 64 && (whole_inputs >> i & 1) != 0; }
   static constexpr bool is_whole_output(std::size_t) { return false; }
 };
 
-/// What an op makes of each element by itself: see op_kernel::by_element.
+/// Scalar function of an element-wise op on the host: see op_kernel::by_element.
 struct element_function {
-  /// For `count` elements: `operands` are where the first of them is in each input, then in each output. Does not
+  /// Computes `count` elements: `operands` are the addresses of the first in each input, then in each output. Does not
   /// throw.
   void (*run)(void const* self, void* const* operands, std::size_t count) = nullptr;
-  void const* self = nullptr;  ///< part of the kernel, or constant
-  /// What it is of the inputs, in their order, if it is so simple; `type` is that of all operands, float32 or float64.
+  void const* self = nullptr;  ///< member of the kernel, or constant
+  /// Arithmetic expression of the inputs in order, if it is one; `type` is that of all operands, float32 or float64.
   simple_function simple = simple_function::none;
   element_type type = element_type::none;
 
-  /// Of F, which says in a member `simple` what it is, if it is so simple, and of operands of type T.
+  /// Sets `simple` from F::simple, if F has it, and the type of the operands from T.
   template <class F, class T>
   constexpr element_function& is() {
     if constexpr (requires { F::simple; } && std::floating_point<T>) {
@@ -373,17 +373,17 @@ struct element_function {
   }
 };
 
-/// What op_kernel::by_element says.
+/// Result of op_kernel::by_element.
 template <backend B>
 using function_of_elements = std::conditional_t<B::on_device, device_function, element_function>;
 
-/// What an op does that only moves elements, on a device: see op_kernel::by_parts.
+/// Data movement of an op on a device, split or concatenation of rows: see op_kernel::by_parts.
 struct parts_of_rows {
   enum class way : unsigned char { none, cut, joined } moved = way::none;
-  std::size_t width = 0;  ///< of a part, in elements
+  std::size_t width = 0;  ///< width of a piece of a split, in elements
 };
 
-/// One op of a plan. Constructed from op_arguments; what the constructor throws says what is wrong with the arguments.
+/// Kernel of one op of a plan. Constructed from op_arguments; the constructor throws for invalid arguments.
 template <backend B>
 class op_kernel {
  public:
@@ -392,69 +392,69 @@ class op_kernel {
   op_kernel& operator=(op_kernel const&) = delete;
   virtual ~op_kernel() = default;
 
-  /// Gives every output its type. Called again whenever the types of inputs have changed, and before each run where
-  /// elements decide on shapes; throws shape_error for inputs the op is not defined for.
+  /// Infers the type of every output. Called again whenever the types of inputs have changed, and before each run if
+  /// shapes are data-dependent; throws shape_error for inputs on which the op is not defined.
   virtual void infer(shape_context& c) = 0;
-  /// Decides what can be decided once for these types: the choice of a kernel, a layout. Called after infer.
+  /// Prepares for these types, such as dispatch to a kernel or the choice of a layout. Called after infer.
   virtual void prepare(op_context<B>&) {}
-  /// Computes the outputs. Throws, if at all, before anything is written, unless the description says otherwise.
+  /// Computes the outputs. Throws, if at all, before it writes anything, unless the schema says otherwise.
   virtual void run(op_context<B>& c) = 0;
 
-  /// What the op will make and hold; false if that cannot be said. Nothing lasts: infer is called before it is run.
+  /// Forecasts the results and memory of the op; returns false if unknown. Has no effect: infer is called before a run.
   virtual bool forecast(run_forecast<B>&) { return false; }
 
-  /// Of an op whose results are known after its run: if it goes through the places of an input's first axis in order,
-  /// reads each no more than once, and may be given a few at a time (see op_context::demanded), how many at least; else
-  /// 0.
+  /// Returns the least block length of a streamed input: an op with results_after_run that reads the first axis of an
+  /// input in order, each index at most once, can receive it in blocks (see op_context::demanded). 0: not streamed.
   virtual std::size_t takes_in_order(std::size_t /*input*/) const { return 0; }
 
-  /// Before a series of runs. What is made of inputs that stay the same may be kept until it ends. True if the op sums
-  /// by itself: runs, or end_series, then add to outputs that are summed, which is what one of them stands in all the
-  /// time. Called after prepare.
+  /// Begins a series of runs, in which results computed from loop-invariant inputs may be kept. Returns true if the op
+  /// accumulates itself: runs, or end_series, then add to the summed outputs, whose memory stays the same. Called after
+  /// prepare.
   virtual bool begin_series(op_context<B>&, run_series const&) { return false; }
-  /// After the last run; `whole` is false if one has failed and nobody wants the sums.
+  /// Ends a series after its last run; `whole` is false if a run has failed and the sums are not used.
   virtual void end_series(op_context<B>&, bool /*whole*/) {}
-  /// By input: whether its elements are the same from now on, in a series and after it, until this is called again.
-  /// What was made of inputs before is to be forgotten; what a series makes of those may then outlive it.
+  /// Marks inputs as constant, in a series and after it, until this is called again. Discards results computed from
+  /// inputs before; results that a series computes from constant inputs may outlive it.
   virtual void keep_constants(std::vector<bool> const& /*inputs*/) {}
 
-  /// On hosts: whether rows, which are the places of all axes but the last, or a vector's elements, can be
-  /// computed by several threads, each from the same rows of the inputs and from inputs that are the same for all.
+  /// Returns the row-parallel properties of the op, on hosts: rows (the indices of all axes but the last, or a vector's
+  /// elements) are independent, each computed from the same rows of the inputs and from inputs shared by all rows.
   virtual row_runs by_rows(op_context<B> const&) const { return {}; }
-  /// The same of a run whose rows are made a few at a time, in a series in which the whole inputs stay the same. Types
-  /// are known, and nothing else.
+  /// Like by_rows(), for streamed execution in a series in which the shared inputs are loop-invariant. Only types are
+  /// known.
   virtual row_runs by_pieces(op_context<B> const& c) const { return by_rows(c); }
-  /// Once for all rows of a run, before them.
+  /// Prepares a row-parallel run, once before all rows.
   virtual void begin_rows(op_context<B>&) {}
-  /// Some rows, while other threads have others: operands are matrices or vectors of these rows only, but for the whole
-  /// ones.
+  /// Computes some rows, while other threads compute others: operands are matrices or vectors of these rows only,
+  /// except shared ones.
   virtual void run_rows(op_context<B>& c) { run(c); }
-  /// The same, and the elements at `addend`, as many as output 0 has and apart from it, are added to that output: on
-  /// hosts with the bits that adding them afterwards would give.
+  /// Like run_rows(), with a fused addition of the elements at `addend` to output 0, which has as many and does not
+  /// overlap it: on hosts with the bits of a separate addition.
   virtual void run_rows_adding(op_context<B>&, void const* /*addend*/) {
     PLAIT_ASSERT(false, "op_kernel: by_rows says can_add, and there is no run_rows_adding");
   }
 
-  /// On hosts, of operands that are one row each: whether threads can each make some columns of it. Operands are made
-  /// of blocks of one width, as the four gates of an LSTM's units are, and from a part of each block, and from inputs
-  /// that are the same for all, the op makes the same part of each block of its outputs. Ops that are by_element need
-  /// not say so.
+  /// Returns the column-parallel properties of the op, on hosts, for operands of one row. Operands consist of blocks of
+  /// equal width, like the four gates of an LSTM, and the op computes a range of columns in each block of its outputs
+  /// from the same range in each block of its inputs, and from inputs shared by all columns. Ops with by_element need
+  /// not implement it.
   virtual column_runs by_columns(op_context<B> const&) const { return {}; }
-  /// Some columns, while other threads make others, with the bits of run(). Does not throw.
+  /// Computes some columns, while other threads compute others, with the bits of run(). Does not throw.
   virtual void run_columns(op_context<B> const&, column_part const&) noexcept {
     PLAIT_ASSERT(false, "op_kernel: by_columns says that there is work, and there is no run_columns");
   }
 
-  /// If run makes each element of the outputs of the same element of the inputs, and of inputs of one element where the
-  /// outputs have more, the function that does it, with the same bits. On a device there is one output, and inputs may
-  /// also be repeated along rows or columns. Asked after prepare, holds until that is called again.
+  /// Returns the scalar function of an element-wise op, for fusion: each element of the outputs depends on the same
+  /// element of the inputs, and on inputs with a single element, and results have the bits of run(). On a device there
+  /// is one output, and inputs may also be broadcast along rows or columns. Called after prepare, valid until the next.
   virtual function_of_elements<B> by_element(op_context<B> const&) const { return {}; }
-  /// On devices: if run cuts rows of its first input into as long parts, which are the rows of its outputs, or joins
-  /// rows of its inputs to those of its first output and leaves all else to begin_rows. Asked as by_element.
+  /// Returns, on devices, whether run splits rows of its first input evenly into the rows of its outputs, or
+  /// concatenates rows of its inputs to those of its first output and leaves all else to begin_rows. Called like
+  /// by_element.
   virtual parts_of_rows by_parts(op_context<B> const&) const { return {}; }
 };
 
-/// An op of a plan that may be run together with others; nullptr for one that may not.
+/// Candidate for a fusion group: an op of a plan; nullptr if it cannot be fused.
 template <backend B>
 struct group_candidate {
   op_kernel<B>* kernel = nullptr;

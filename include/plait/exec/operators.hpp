@@ -1,4 +1,4 @@
-// The table of op types that a net can be compiled with.
+// Operator table: the op types with which a net can be compiled.
 #pragma once
 
 #include <algorithm>
@@ -16,27 +16,27 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <plait/core/assert.hpp>
+#include <plait/core/detail/hash.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/hash.hpp>
-#include <plait/exec/nets_of_op.hpp>
-#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/detail/nets_of_op.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/op_kernel.hpp>
-#include <plait/exec/op_schema.hpp>
-#include <plait/net/operand_pair.hpp>
+#include <plait/net/detail/operand_pair.hpp>
 
 namespace plait {
 
-/// Op types of a backend: a value, that can be copied, extended and handed to compile. One's own types stand beside
-/// those of standard_operators.hpp, and replace them where they have the same name.
+/// Operator table of a backend: a value that can be copied, extended and passed to compile. User-defined op types
+/// replace those of standard_operators.hpp with the same name.
 template <backend B>
 class operators {
  public:
   using factory = std::unique_ptr<op_kernel<B>> (*)(op_arguments const&, nets_of_op<B> const&);
 
-  /// What the inputs of one op are asked for, before the kernel infers from them; throws as infer does.
+  /// Check of the inputs of an op before inference; throws like infer.
   using shape_check = std::function<void(shape_context const&)>;
-  /// What ops of a type are asked for in this table alone: throws as op_arguments::fail does, or returns what is left
-  /// to ask of shapes; that may be nothing.
+  /// Restriction of an op type in one table: throws like op_arguments::fail, or returns a check of shapes, which may be
+  /// empty.
   using restriction = shape_check (*)(op_arguments const&);
 
   struct entry {
@@ -46,8 +46,8 @@ class operators {
     std::optional<std::vector<operand_pair>> in_place_names = {};
   };
 
-  /// An op type whose kernels are Kernel<B>, made from op_arguments, or from these and nets_of_op<B>. It takes the
-  /// place of one of the same name. Throws an error where the description contradicts itself (op_schema::check).
+  /// Adds an op type with kernels Kernel<B>, constructed from op_arguments, or from these and nets_of_op<B>. Replaces
+  /// one of the same name. Throws an error if the schema is inconsistent (op_schema::check).
   template <template <class> class Kernel>
   operators& add(op_schema schema) {
     return add<Kernel<B>>(std::move(schema));
@@ -70,23 +70,23 @@ class operators {
     entries_.insert_or_assign(std::move(type), std::make_shared<entry const>(entry{std::move(schema), make}));
     return *this;
   }
-  /// From now on an op type does without an argument, in this table alone: see op_schema::pass_over. Precondition: the
-  /// table has the type.
+  /// Makes an op type ignore an argument, in this table only: see op_schema::pass_over. Precondition: the table has the
+  /// type.
   operators& pass_over(std::string_view type, std::string_view argument) {
     return change(type, [&](entry& e) { e.schema.pass_over(argument); });
   }
-  /// From now on arguments of an op type are what they are, in this table alone: see op_schema::exact_numbers.
-  /// Precondition: as of pass_over.
+  /// Requires exact numbers in arguments of an op type, in this table only: see op_schema::exact_numbers.
+  /// Precondition: as for pass_over.
   operators& expect_exact_numbers(std::string_view type) {
     return change(type, [](entry& e) { e.schema.exact_numbers(); });
   }
-  /// From now on ops of a type are asked for this, too, in this table alone: what another system refuses is refused.
-  /// Precondition: as of pass_over.
+  /// Adds a restriction to an op type, in this table only, to refuse what another system refuses. Precondition: as for
+  /// pass_over.
   operators& restrict(std::string_view type, restriction asks) {
     return change(type, [&](entry& e) { e.restrictions.push_back(asks); });
   }
-  /// From now on an output of such an op may have the name of an input in these pairs only, in this table alone.
-  /// Precondition: as of pass_over.
+  /// Restricts the in-place pairs of an op type, in which an output may have the name of an input, in this table only.
+  /// Precondition: as for pass_over.
   operators& restrict_names(std::string_view type, std::vector<operand_pair> allowed) {
     return change(type, [&](entry& e) { e.in_place_names = std::move(allowed); });
   }
@@ -96,12 +96,12 @@ class operators {
   }
 
   std::size_t size() const noexcept { return entries_.size(); }
-  /// nullptr for a type that is not in the table. What it points to lives as long as a copy of the table.
+  /// Returns nullptr for a type that is not in the table. The entry lives as long as any copy of the table.
   std::shared_ptr<entry const> find(std::string_view type) const {
     auto const at = entries_.find(type);
     return at == entries_.end() ? nullptr : at->second;
   }
-  /// By name.
+  /// Returns the schemas in the order of names.
   std::vector<op_schema const*> schemas() const {
     std::vector<op_schema const*> made;
     for (auto const& [type, held] : entries_) made.push_back(&held->schema);
@@ -110,7 +110,7 @@ class operators {
   }
 
  private:
-  // Copies of the table keep the entry as it is.
+  // Replaces the entry, so that copies of the table keep the old one.
   template <class Change>
   operators& change(std::string_view type, Change const& how) {
     auto const at = entries_.find(type);
@@ -128,9 +128,9 @@ class operators {
   boost::unordered_flat_map<std::string, std::shared_ptr<entry const>, hash, std::equal_to<>> entries_;
 };
 
-/// The table of every op type that plait runs. Compiling it takes a while, so one file of a program does: it includes
-/// standard_operators.hpp and says `template plait::operators<B> const& plait::standard_operators<B>();`. Others need
-/// this declaration only.
+/// Returns the table of every op type of plait. It takes long to compile, so one file of a program instantiates it: it
+/// includes standard_operators.hpp and has `template plait::operators<B> const& plait::standard_operators<B>();`. Other
+/// files only need this declaration.
 template <backend B>
 [[nodiscard]] operators<B> const& standard_operators();
 

@@ -1,8 +1,8 @@
-// Random numbers at an index: the i-th number of a stream is a function of the seed, the stream and i, so that a fill
-// has the same bits on every backend, with any number of threads and in any order, and needs no state.
+// Counter-based random numbers: the i-th number of a stream is a function of the seed, the stream and i, so that a fill
+// is bit-identical on every backend, with any number of threads and in any order, and is stateless.
 //
 // The generator is Philox4x32-10 of J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, "Parallel Random Numbers: As
-// Easy as 1, 2, 3", SC 2011, which passes BigCrush. Normal numbers are made by the transform of G. E. P. Box and
+// Easy as 1, 2, 3", SC 2011, which passes BigCrush. Normal numbers use the transform of G. E. P. Box and
 // M. E. Muller, 1958, from functions whose roundings do not depend on fused multiply-add (math::reproducible).
 #pragma once
 
@@ -11,8 +11,8 @@
 #include <cstdint>
 
 #include <plait/exec/backend.hpp>
+#include <plait/exec/detail/kernels/vector_math.hpp>
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/kernels/vector_math.hpp>
 
 PLAIT_KERNELS_BEGIN
 
@@ -24,7 +24,7 @@ struct random_words {
   friend constexpr bool operator==(random_words const&, random_words const&) = default;
 };
 
-/// Philox4x32-10 of a counter under a key.
+/// Returns Philox4x32-10 of a counter under a key.
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr random_words philox(random_words counter, std::uint32_t key0,
                                                                     std::uint32_t key1) {
   for (int round = 0; round != 10; ++round) {
@@ -39,12 +39,12 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr random_words philox(random_words
   return counter;
 }
 
-/// Streams of a seed are independent of each other, as are those of different seeds.
+/// Stream of random numbers. The streams of one seed are independent, as are those of different seeds.
 struct random_stream {
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
 
-  /// How many numbers of type T one block of the generator gives.
+  /// Numbers of type T per block of the generator.
   template <class T>
   static constexpr std::size_t per_block = 16 / sizeof(T);
 
@@ -54,28 +54,28 @@ struct random_stream {
                   static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
   }
 
-  /// The i-th 64 random bits; those of the same block as the uniform and normal double there.
+  /// Returns the i-th 64 random bits, from the block of the i-th uniform and normal double.
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr std::uint64_t bits(std::uint64_t i) const {
     random_words const w = words(i / 2);
     return i % 2 == 0 ? join(w.word[0], w.word[1]) : join(w.word[2], w.word[3]);
   }
-  /// The i-th number below `bound`, which is positive. Some numbers are more likely than others by bound / 2^64.
+  /// Returns the i-th number below `bound`, which is positive. The bias is at most bound / 2^64.
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr std::uint64_t below(std::uint64_t bound, std::uint64_t i) const {
     return high_product(bits(i), bound);
   }
 
-  /// The i-th number of [0, 1), a multiple of 2^-24 or 2^-53.
+  /// Returns the i-th number of [0, 1), a multiple of 2^-24 or 2^-53.
   template <std::floating_point T>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T uniform(std::uint64_t i) const {
     return uniforms<T>(i / per_block<T>).value[i % per_block<T>];
   }
-  /// The i-th number of the standard normal distribution, at most 6.7 in magnitude for float, 8.6 for double.
+  /// Returns the i-th number of the standard normal distribution, at most 6.7 in magnitude for float, 8.6 for double.
   template <std::floating_point T>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T normal(std::uint64_t i) const {
     return normals<T>(i / per_block<T>).value[i % per_block<T>];
   }
 
-  /// Those of a block at once.
+  /// Returns all numbers of a block.
   template <class T>
   struct numbers {
     T value[per_block<T>];
@@ -116,15 +116,15 @@ struct random_stream {
     return (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32);
   }
 
-  // Conversions are of 31 bits at most, for which vectors have an instruction, and exact, as are the products.
+  // Converts at most 31 bits, for which there are vector instructions; conversions and products are exact.
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static constexpr float fraction(std::uint32_t w) {
     return 0x1p-24f * static_cast<float>(static_cast<std::int32_t>(w >> 8));
   }
-  /// Of (0, 1], finer towards zero.
+  /// Returns a number of (0, 1], finer towards zero.
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static constexpr float upper_fraction(std::uint32_t w) {
     return fraction(w) + 0x1p-32f * (static_cast<float>(static_cast<std::int32_t>(w & 0xff)) + 1.0f);
   }
-  /// The upper 53 bits.
+  /// Returns the upper 53 bits.
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static constexpr double whole(std::uint32_t high, std::uint32_t low) {
     return 0x1p27 * static_cast<std::int32_t>(high >> 6) + static_cast<std::int32_t>((high & 0x3f) << 21 | low >> 11);
   }
@@ -134,7 +134,7 @@ struct random_stream {
     T cosine;
     T sine;
   };
-  /// At distance sqrt(-2 log u) from the origin, in the direction of angle / 2^32 + rest turns.
+  /// Returns the point at distance sqrt(-2 log u) from the origin, in the direction of angle / 2^32 + rest turns.
   template <class T>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static constexpr point<T> box_muller(T u, std::uint32_t angle, T rest) {
     using math::reproducible;
@@ -148,7 +148,7 @@ struct random_stream {
     return {radius * turned(m::choose(swapped, sine, cosine), (quarter + 1) & 2),
             radius * turned(m::choose(swapped, cosine, sine), quarter & 2)};
   }
-  /// x, negated if `sign`, which is 0 or 2, is not zero.
+  /// Returns x, negated if `sign`, which is 0 or 2, is not zero.
   template <class T>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static constexpr T turned(T x, std::uint32_t sign) {
     using bits = math::detail::bits_of<T>;
@@ -158,7 +158,7 @@ struct random_stream {
 
 namespace detail {
 
-/// out[i] = shift + scale * (the i-th number), a block of the generator at a time.
+/// Computes out[i] = shift + scale * (the i-th number), one block of the generator at a time.
 template <backend B, class T, class BlockOf>
 void fill_random(std::size_t count, T* out, T scale, T shift, BlockOf block_of) {
   using exactly = math::reproducible;
@@ -191,13 +191,13 @@ struct normal_block {
 
 }  // namespace detail
 
-/// out[i] = low + (high - low) * from.uniform<T>(i): `high` itself only by rounding.
+/// Computes out[i] = low + (high - low) * from.uniform<T>(i), which is `high` only by rounding.
 template <backend B, std::floating_point T>
 void fill_uniform(random_stream from, T low, T high, T* out, std::size_t count) {
   detail::fill_random<B>(count, out, high - low, low, detail::uniform_block<T>{from});
 }
 
-/// out[i] = mean + deviation * from.normal<T>(i).
+/// Computes out[i] = mean + deviation * from.normal<T>(i).
 template <backend B, std::floating_point T>
 void fill_normal(random_stream from, T mean, T deviation, T* out, std::size_t count) {
   detail::fill_random<B>(count, out, deviation, mean, detail::normal_block<T>{from});

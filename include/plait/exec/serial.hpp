@@ -1,13 +1,13 @@
-// The backend of one thread.
+// Serial backend: one thread of the host.
 #pragma once
 
 #include <string_view>
 
-#include <plait/exec/thrust_config.hpp>
+#include <plait/exec/detail/thrust_config.hpp>
 
 #include <thrust/system/cpp/execution_policy.h>
 
-#include <plait/exec/host_memory.hpp>
+#include <plait/exec/detail/host_memory.hpp>
 
 namespace plait {
 

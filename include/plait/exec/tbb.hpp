@@ -1,4 +1,4 @@
-// The backend of oneTBB's threads.
+// oneTBB backend.
 #pragma once
 
 #include <string_view>
@@ -6,21 +6,22 @@
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
-#include <plait/exec/thrust_config.hpp>
+#include <plait/exec/detail/thrust_config.hpp>
 
 #include <thrust/system/tbb/execution_policy.h>
 
-#include <plait/exec/host_memory.hpp>
+#include <plait/exec/detail/host_memory.hpp>
+#include <plait/exec/detail/parallel.hpp>
 
 namespace plait {
 
 struct tbb : host_memory {
   static constexpr std::string_view name = "tbb";
   static auto policy() { return thrust::tbb::par; }
-  /// For ops that run parts of nets side by side.
+  /// Task group for ops that run nested nets concurrently.
   using task_group = ::tbb::task_group;
   using task_arena = ::tbb::task_arena;
-  /// Whether loops are skipped, since a task group around them has been cancelled.
+  /// Returns true if loops are skipped, since an enclosing task group is cancelled.
   static bool is_cancelled() { return ::tbb::is_current_task_group_canceling(); }
   static unsigned concurrency() { return static_cast<unsigned>(::tbb::this_task_arena::max_concurrency()); }
 };

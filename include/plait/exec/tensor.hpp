@@ -1,4 +1,4 @@
-// Tensors: typed, shaped memory of a backend, and views of parts of it without a copy.
+// Tensor: typed, shaped memory of a backend, with views that share it.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/kernels/strided_copy.hpp>
-#include <plait/exec/memory_pool.hpp>
-#include <plait/exec/shape.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/kernels/strided_copy.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
+#include <plait/exec/detail/shape.hpp>
 
 namespace plait {
 
@@ -24,7 +24,7 @@ inline constexpr shape no_elements = {0};  // computed once: default tensors are
 inline constexpr strides no_strides = row_major({0});
 }  // namespace detail
 
-/// What shapes are inferred of.
+/// Type and shape of a tensor, the domain of shape inference.
 struct tensor_spec {
   element_type type = element_type::float32;
   shape dims = detail::no_elements;
@@ -33,27 +33,27 @@ struct tensor_spec {
   friend constexpr bool operator==(tensor_spec const&, tensor_spec const&) = default;
 };
 
-/// "float32 2x3".
+/// Returns text such as "float32 2x3".
 [[nodiscard]] inline std::string to_string(tensor_spec const& t) {
   if (t.type == element_type::object || t.type == element_type::none) return std::string(to_string(t.type));
   return std::string(to_string(t.type)) + ' ' + to_string(t.dims);
 }
 
-/// A handle: copies share the memory, which lives until the last of them is gone; clone() copies elements. A default
-/// tensor is an empty list of float32.
+/// Tensor handle: copies share the memory, which is reference-counted; clone() copies elements. A default tensor is an
+/// empty list of float32.
 template <backend B>
 class tensor {
  public:
   tensor() = default;
 
-  /// Elements are unspecified. Throws memory_error, as does all that copies elements.
+  /// Allocates a tensor with unspecified elements. Throws memory_error, like all functions that copy elements.
   static tensor uninitialized(element_type type, shape const& dims) {
     tensor made(tensor_spec{type, dims});
     made.memory_ = pooled_memory<B>(made.type_.bytes());
     made.data_ = static_cast<std::byte*>(made.memory_.get());
     return made;
   }
-  /// A copy of elements on the host, row-major. Throws shape_error for another number of elements than dims has.
+  /// Copies row-major elements from the host. Throws shape_error for another number of elements than dims has.
   template <element T>
   static tensor from(std::span<T const> elements, shape const& dims) {
     check_count(elements.size(), dims);
@@ -65,7 +65,7 @@ class tensor {
   static tensor from(std::vector<T> const& elements, shape const& dims) {
     return from(std::span<T const>(elements), dims);
   }
-  /// Of whatever else has its elements in a row: an array, a span of elements that may change.
+  /// Copies from any contiguous range: an array, a span of mutable elements.
   template <std::ranges::contiguous_range R>
     requires element<std::ranges::range_value_t<R>>
   static tensor from(R const& elements, shape const& dims) {
@@ -76,14 +76,14 @@ class tensor {
     std::copy(elements.begin(), elements.end(), copy.get());
     return from(std::span<bool const>(copy.get(), elements.size()), dims);
   }
-  /// The caller's own memory, without a copy: it must be memory of the backend and outlive every view of it, unless
-  /// `owner` keeps it alive. Throws shape_error as from does.
+  /// Wraps memory of the caller without a copy: it must be memory of the backend and outlive every view of it, unless
+  /// `owner` keeps it alive. Throws shape_error like from.
   template <element T>
   static tensor borrow(std::span<T> elements, shape const& dims, std::shared_ptr<void> owner = nullptr) {
     check_count(elements.size(), dims);
     return adopt(elements.data(), {element_type_of<T>, dims}, row_major(dims), std::move(owner));
   }
-  /// Memory of any strides; see borrow.
+  /// Wraps memory with any strides; see borrow.
   static tensor adopt(void* data, tensor_spec const& type, strides const& steps, std::shared_ptr<void> owner) {
     tensor made(type);
     made.strides_ = steps;
@@ -92,7 +92,7 @@ class tensor {
     return made;
   }
 
-  /// Becomes a contiguous view without an owner; see adopt. Cheap for one that only moves.
+  /// Becomes a contiguous non-owning view; see adopt. Cheap if only the address changes.
   void view(void* data, tensor_spec const& type) {
     if (memory_ == nullptr && stands_at(data_, type))
       data_ = static_cast<std::byte*>(data);
@@ -108,7 +108,7 @@ class tensor {
   std::size_t bytes() const { return type_.bytes(); }
   plait::strides const& strides() const noexcept { return strides_; }
 
-  /// The first element. Throws shape_error for another type than the tensor's.
+  /// Returns the address of the first element. Throws shape_error for another type than the tensor's.
   template <element T>
   T* data() {
     return static_cast<T*>(data_of(element_type_of<T>));
@@ -117,8 +117,8 @@ class tensor {
   T const* data() const {
     return static_cast<T const*>(data_of(element_type_of<T>));
   }
-  /// All elements, in row-major order, where they are: in memory of the host. Throws shape_error for another type than
-  /// the tensor's, and for elements that do not follow each other (contiguous()). Valid as long as the memory.
+  /// Returns a view of all elements in row-major order, in host memory. Throws shape_error for another type than the
+  /// tensor's, and if the tensor is not contiguous (contiguous()). Valid as long as the memory.
   template <element T>
     requires(!B::on_device)
   std::span<T> elements() {
@@ -134,14 +134,14 @@ class tensor {
   void* raw() noexcept { return data_; }
   void const* raw() const noexcept { return data_; }
 
-  /// Whether elements follow each other in row-major order.
+  /// Returns true if the elements are contiguous in row-major order.
   bool is_contiguous() const {
     std::int64_t next = 1;
     for (std::size_t axis = rank(); axis-- != 0; next *= dims()[axis])
       if (dims()[axis] > 1 && strides_[axis] != next) return size() == 0;
     return true;
   }
-  /// Whether it is `type` and its elements follow each other from `data` on.
+  /// Returns true if the tensor is of `type`, contiguous and at `data`.
   bool stands_at(void const* data, tensor_spec const& type) const {
     if (data_ != data || type_.type != type.type || rank() != type.dims.rank() || size() != type.dims.size())
       return false;
@@ -153,14 +153,14 @@ class tensor {
     }
     return true;
   }
-  /// Whether no other handle shares the memory.
+  /// Returns true if no other handle shares the memory.
   bool is_unique() const noexcept { return memory_.use_count() == 1; }
-  /// What keeps the memory alive; nullptr if that is somebody else's concern.
+  /// Returns the owner of the memory; nullptr if the tensor does not own it.
   std::shared_ptr<void> const& owner() const noexcept { return memory_; }
   bool shares_memory(tensor const& other) const noexcept { return memory_ != nullptr && memory_ == other.memory_; }
 
-  /// The memory from the first byte that an element stands in to behind the last, by address. Of no elements, or no
-  /// memory, nothing.
+  /// Returns the address range from the first byte of any element to behind the last. Empty if there are no elements,
+  /// or no memory.
   std::pair<std::byte const*, std::byte const*> extent() const {
     if (size() == 0 || data_ == nullptr) return {data_, data_};
     std::int64_t least = 0;
@@ -173,8 +173,8 @@ class tensor {
     return {data_ + least * step, data_ + (most + 1) * step};
   }
 
-  // ---- views; all throw shape_error for what the tensor does not have
-  /// Elements first, first + step, … below `last` of an axis.
+  // ---- views; all throw shape_error for axes and elements out of range
+  /// Returns the elements first, first + step, … below `last` of an axis.
   tensor slice(std::size_t axis, std::int64_t first, std::int64_t last, std::int64_t step = 1) const {
     check_axis(axis);
     if (first < 0 || first > last || last > dims()[axis] || step < 1)
@@ -186,7 +186,7 @@ class tensor {
     if (view.dims()[axis] > 1) view.strides_[axis] *= step;
     return view;
   }
-  /// One place of an axis, which is gone.
+  /// Returns the elements at one index of an axis, without that axis.
   tensor select(std::size_t axis, std::int64_t at) const {
     check_axis(axis);
     if (at < 0 || at >= dims()[axis])
@@ -199,7 +199,7 @@ class tensor {
     view.strides_[rank() - 1] = 0;
     return view;
   }
-  /// Axis i of the result is axis order[i] of this.
+  /// Permutes axes: axis i of the result is axis order[i] of this.
   tensor transpose(std::span<std::size_t const> order) const {
     std::array<bool, shape::max_rank> seen = {};
     tensor view = *this;
@@ -213,7 +213,7 @@ class tensor {
     if (view.rank() != rank()) throw shape_error("plait: a transposition lists each axis once");
     return view;
   }
-  /// The same elements in another shape. Shares the memory if contiguous, else it is that of a copy.
+  /// Returns the elements in another shape. Shares the memory if contiguous, otherwise copies.
   tensor reshape(shape const& dims) const {
     check_count(static_cast<std::size_t>(size()), dims);
     tensor view = contiguous();
@@ -223,15 +223,15 @@ class tensor {
   }
 
   // ---- copies
-  /// This, or a copy if it is not contiguous.
+  /// Returns this, or a copy if it is not contiguous.
   tensor contiguous() const { return is_contiguous() ? *this : clone(); }
-  /// A contiguous copy.
+  /// Returns a contiguous copy.
   tensor clone() const {
     tensor made = uninitialized(type(), dims());
     copy_strided<B>(made.data_, data_, type(), dims(), strides_);
     return made;
   }
-  /// The elements on the host, row-major. Throws shape_error for another type than the tensor's.
+  /// Returns the elements on the host, row-major. Throws shape_error for another type than the tensor's.
   template <element T>
     requires(!std::same_as<T, bool>)
   std::vector<T> values() const {
@@ -249,7 +249,7 @@ class tensor {
     B::copy_to_host(copy.get(), source.data_, bytes());
     return std::vector<bool>(copy.get(), copy.get() + size());
   }
-  /// A copy in another backend's memory.
+  /// Copies to the memory of another backend.
   template <backend C>
   tensor<C> to() const {
     tensor<C> made = tensor<C>::uninitialized(type(), dims());

@@ -1,4 +1,4 @@
-// Blobs by name: what nets are fed with and leave behind.
+// Workspace: blobs by name, the inputs and outputs of nets.
 #pragma once
 
 #include <atomic>
@@ -16,16 +16,16 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <plait/core/detail/hash.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/hash.hpp>
-#include <plait/exec/blob.hpp>
+#include <plait/exec/detail/blob.hpp>
 #include <plait/exec/tensor.hpp>
 
 namespace plait {
 
-/// The blobs of one level. Names that a workspace does not have are looked up in its parent, which must outlive it;
-/// new ones are made in the workspace itself. Blobs keep their addresses for the life of the workspace. Not for several
-/// threads at once. O(length of the name) a look-up, a level.
+/// Scope of named blobs. Names that a workspace lacks are looked up in its parent, which must outlive it; new blobs are
+/// created in the workspace itself. Blobs keep their addresses for the life of the workspace. Not thread-safe. A
+/// look-up takes O(length of the name) per level.
 template <backend B>
 class workspace {
  public:
@@ -37,23 +37,23 @@ class workspace {
   workspace& operator=(workspace&&) noexcept = default;
 
   workspace* parent() const noexcept { return parent_; }
-  /// Another number, which no workspace had before, whenever a name of this level comes to stand for another blob.
+  /// Returns a globally unique number that changes whenever a name of this level is bound to another blob.
   std::uint64_t revision() const noexcept { return revision_; }
 
   // ---- blobs
-  /// nullptr if neither this nor a parent has the name.
+  /// Returns nullptr if neither this nor a parent has the name.
   blob<B>* find(std::string_view name) {
     for (workspace* level = this; level != nullptr; level = level->parent_)
       if (auto const at = level->blobs_.find(name); at != level->blobs_.end()) return at->second.at;
     return nullptr;
   }
   blob<B> const* find(std::string_view name) const { return const_cast<workspace*>(this)->find(name); }
-  /// The blob of this name, here or in a parent; made here if there is none.
+  /// Returns the blob of this name, here or in a parent; creates it here if there is none.
   blob<B>& get(std::string_view name) {
     blob<B>* const found = find(name);
     return found != nullptr ? *found : local(name);
   }
-  /// The blob of this name in this workspace itself, whatever parents have.
+  /// Returns the blob of this name in this workspace itself, regardless of parents.
   blob<B>& local(std::string_view name) {
     auto found = blobs_.find(name);
     if (found == blobs_.end()) found = blobs_.try_emplace(std::string(name)).first;
@@ -69,15 +69,15 @@ class workspace {
     blob<B> const* const found = find(name);
     return found != nullptr && found->is_set;
   }
-  /// Names of this level's own blobs that are set, in no particular order.
+  /// Returns the names of the blobs of this level that are set, in no particular order.
   std::vector<std::string> names() const {
     std::vector<std::string> made;
     for (auto const& [name, held] : blobs_)
       if (held.at->is_set) made.push_back(name);
     return made;
   }
-  /// Lets a name of this level stand for a blob of another workspace, which must live until unbind. What it stood for
-  /// is no longer set; its memory is kept for later.
+  /// Binds a name of this level to a blob of another workspace, which must live until unbind. Unsets the local blob,
+  /// whose memory is kept for reuse.
   void bind(std::string_view name, blob<B>& elsewhere) {
     auto found = blobs_.find(name);
     if (found == blobs_.end()) found = blobs_.try_emplace(std::string(name)).first;
@@ -86,7 +86,7 @@ class workspace {
     here.at = &elsewhere;
     revision_ = next_revision();
   }
-  /// The name stands for a blob of this level again, which is not set.
+  /// Binds the name to the blob of this level again, which is unset.
   void unbind(std::string_view name) {
     auto const found = blobs_.find(name);
     if (found == blobs_.end()) return;
@@ -95,8 +95,8 @@ class workspace {
   }
 
   // ---- tensors
-  /// Gives a blob its tensor, which is shared, not copied: nets that write the blob in place write this memory, unless
-  /// it has strides, or stands under another name that the net reads, too: then the blob gets a copy first.
+  /// Sets the tensor of a blob, which is shared, not copied: nets that write the blob in place write this memory,
+  /// unless it is strided, or aliases another blob that the net reads: then the blob gets a copy first.
   void feed(std::string_view name, tensor<B> value) {
     blob<B>& at = get(name);
     at.value = std::move(value);
@@ -112,8 +112,8 @@ class workspace {
   void feed(std::string_view name, R const& elements, shape const& dims) {
     feed_copy(name, elements, dims);
   }
-  /// Other elements for the tensor that a blob has, where it stands: all who share it see them. Throws net_error as
-  /// fetch does, shape_error for another number of elements, or a tensor that is not contiguous.
+  /// Replaces the elements of the tensor of a blob in place: all aliases see them. Throws net_error like fetch, and
+  /// shape_error for another number of elements, or a tensor that is not contiguous.
   template <element T>
   void refill(std::string_view name, std::span<T const> elements) {
     tensor<B> const& held = view(name);
@@ -128,8 +128,8 @@ class workspace {
   void refill(std::string_view name, std::vector<T> const& elements) {
     refill(name, std::span<T const>(elements));
   }
-  /// The tensor of a blob, shared with it: a net that runs again may write it. Throws net_error naming a blob that is
-  /// not there or no tensor.
+  /// Returns the tensor of a blob, which shares its memory: a later run may write it. Throws net_error naming a blob
+  /// that does not exist or is not a tensor.
   tensor<B> const& view(std::string_view name) const {
     blob<B> const* const found = find(name);
     if (found == nullptr || !found->is_set)
@@ -140,14 +140,14 @@ class workspace {
           {}, std::string(name));
     return found->value;
   }
-  /// A copy of the elements on the host. Throws net_error for a blob that is not there or of another type.
+  /// Returns a copy of the elements on the host. Throws net_error for a blob that does not exist or has another type.
   template <element T>
   std::vector<T> fetch(std::string_view name) const {
     tensor<B> const& found = view(name);
     expect_type<T>(name, found);
     return found.template values<T>();
   }
-  /// Forgets the tensors of this level's own blobs; plans that know the blobs stay valid.
+  /// Unsets the blobs of this level; plans that use them stay valid.
   void reset() {
     for (auto const& [name, held] : blobs_)
       if (held.own != nullptr) *held.own = blob<B>();

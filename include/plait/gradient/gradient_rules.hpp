@@ -1,4 +1,4 @@
-// From op types to the rules of their gradients.
+// Gradient rules: a table from op types to the functions that emit their vector-Jacobian products.
 #pragma once
 
 #include <concepts>
@@ -14,9 +14,9 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/hash.hpp>
-#include <plait/gradient/gradient_context.hpp>
-#include <plait/net/operand_pair.hpp>
+#include <plait/core/detail/hash.hpp>
+#include <plait/gradient/detail/gradient_context.hpp>
+#include <plait/net/detail/operand_pair.hpp>
 
 namespace plait {
 
@@ -24,19 +24,19 @@ class backward_frame;
 class gradient_rules;
 struct gradient_options;
 
-/// The rule of one op type.
+/// The gradient rule of an op type.
 struct gradient_rule {
   enum class kind {
-    derived,  ///< make says how
-    none,     ///< its outputs do not depend on its inputs in a differentiable way: nothing flows back (fills, shapes)
-    refused,  ///< asking for the gradient is a mistake, or nobody has written it: `reason`
+    derived,  ///< `make` emits the gradient ops
+    none,     ///< outputs are no differentiable function of the inputs: no gradient flows back (fills, shapes)
+    refused,  ///< an error, since there is no gradient or no implementation of it; `reason` is the message
   };
-  /// Backward passes of nets inside ops.
+  /// Backward passes of nested nets.
   using frames = std::vector<std::unique_ptr<backward_frame>>;
-  /// Makes the gradient ops of one op through the context; `done`: what `plan` asked for last.
+  /// Emits the gradient ops of one op through the context. `done`: the frames that `plan` requested last.
   using maker = std::function<void(gradient_context&, frames& done)>;
-  /// For ops with nets inside: the backward passes that `make` needs the results of. Asked again, with these done,
-  /// until there are none.
+  /// Requests the backward passes of an op's nested nets whose results `make` needs. Called again with the finished
+  /// ones until it requests none.
   using planner =
       std::function<frames(gradient_context&, gradient_rules const&, gradient_options const&, frames& done)>;
 
@@ -44,30 +44,30 @@ struct gradient_rule {
   maker make = {};
   planner plan = {};
   std::string reason = {};
-  /// Which outputs may be blobs of inputs; without it, all may.
+  /// Outputs that may alias inputs (in place); if absent, all may.
   std::optional<std::vector<operand_pair>> in_place = {};
-  bool always = false;        ///< derived even where no output has a gradient (ZeroGradient)
-  bool must_be_read = false;  ///< an op whose outputs nobody reads is a mistake (StopGradient)
-  bool repeatable = true;     ///< run once more, it gives the same
-  /// Of kind none: nobody wants the gradient of what it makes either (places, flags, StopGradient). Where an op reads
-  /// nothing else, it is no mistake that it has no gradient.
-  bool ends = false;
+  bool always = false;        ///< derived even if no output has a gradient (ZeroGradient)
+  bool must_be_read = false;  ///< an op without a reader of its outputs is an error (StopGradient)
+  bool repeatable = true;     ///< deterministic: may be recomputed (overwritten_values::recompute)
+  /// For kind none: the outputs are inactive, as indices, flags and the output of StopGradient are: they have no
+  /// gradient either. An op all of whose inputs are inactive needs no rule.
+  bool has_inactive_outputs = false;
 };
 
-/// A table of rules: a value, to be copied and added to. standard() has the rules of plait's own operators and needs
+/// Rule table: a value type, which users copy and extend. standard() holds the rules of plait's operators and needs
 /// <plait/gradient/standard_rules.hpp>.
 class gradient_rules {
  public:
   static gradient_rules const& standard();
 
-  /// The rule of a type, instead of what it was. `make` takes a gradient_context&.
+  /// Sets or replaces the rule of a type. `make` takes a gradient_context&.
   gradient_rule& set(std::string_view type, std::function<void(gradient_context&)> make) {
     gradient_rule rule;
     rule.how = gradient_rule::kind::derived;
     rule.make = [make = std::move(make)](gradient_context& c, auto&) { make(c); };
     return set(type, std::move(rule));
   }
-  // Any other function: says what is wanted.
+  // Overload for all other types: its message names the wanted signature.
   template <class Make>
     requires(!std::convertible_to<Make, std::function<void(gradient_context&)>> &&
              !std::convertible_to<Make, gradient_rule>)
@@ -80,29 +80,29 @@ class gradient_rules {
   gradient_rule& set(std::string_view type, gradient_rule rule) {
     return rules_.insert_or_assign(std::string(type), std::move(rule)).first->second;
   }
-  /// Nothing flows back through ops of these types.
+  /// Declares that no gradient flows back through ops of these types.
   void set_none(std::initializer_list<std::string_view> types) {
     for (std::string_view type : types) set(type, gradient_rule{.how = gradient_rule::kind::none});
   }
-  /// Asking for the gradient of such an op is an error.
+  /// Makes the gradient of ops of this type an error with this reason.
   gradient_rule& refuse(std::string_view type, std::string_view reason) {
     return set(type, gradient_rule{.how = gradient_rule::kind::refused, .reason = std::string(reason)});
   }
 
-  /// The rule of a type that has one.
+  /// Returns the rule of a type, for modification. Precondition: the type has a rule.
   gradient_rule& edit(std::string_view type) {
     auto const at = rules_.find(type);
     PLAIT_ASSERT(at != rules_.end(), "gradient_rules: no rule of this type");
     return at->second;
   }
 
-  /// nullptr if there is none. O(length of the type).
+  /// Returns the rule of a type, nullptr if there is none. O(length of the type).
   gradient_rule const* find(std::string_view type) const {
     auto const at = rules_.find(type);
     return at == rules_.end() ? nullptr : &at->second;
   }
   std::size_t size() const noexcept { return rules_.size(); }
-  /// The types that have a rule, in no particular order.
+  /// Returns the types that have a rule, in no particular order.
   std::vector<std::string_view> types() const {
     std::vector<std::string_view> made;
     for (auto const& [type, rule] : rules_) made.push_back(type);

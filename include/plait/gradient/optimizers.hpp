@@ -1,17 +1,17 @@
-// Optimisers as ops at the end of a net: each step of the net is then a step of training.
+// Optimisers (SGD, Adagrad, Adam, RmsProp) as ops appended to a net: each run of the net is a training step.
 //
 //   auto grads = plait::add_gradient_ops(net, {"loss"}, plait::gradient_rules::standard());
 //   auto update = plait::add_sgd(net, grads, params, {.rate = 0.1f, .momentum = 0.9f});
 //   plait::add_init_ops(init_net, update);
 //
-// Follows Caffe2's optimizer.py (2018) in ops and names: <parameter>_momentum, <parameter>_squared_sum,
+// Emits the ops and names of Caffe2's optimizer.py (2018): <parameter>_momentum, <parameter>_squared_sum,
 // SgdOptimizer_0_lr_cpu, optimizer_iteration. Differences: the first step is number 0, not 1 (rate_schedule); Iter
-// instead of AtomicIter and its mutex; RmsProp's rate is applied once, where the original has MomentumSGDUpdate apply
-// it again and overwrite the momentum; and a gradient that several blobs share is not overwritten.
+// replaces AtomicIter and its mutex; RmsProp applies its rate once, where Caffe2's MomentumSGDUpdate applies it again
+// and overwrites the momentum; a gradient that several blobs share is not overwritten.
 //
-// All throw net_error with the parameter's name, and change nothing, for a parameter that has no gradient, is listed
-// twice or has an optimiser of that kind already, and for a sparse gradient where no operator takes one. All are
-// O(net + parameters). Where the net declares external inputs (outputs), parameters and state are declared, too.
+// All functions throw net_error with the parameter's name, and change nothing, if a parameter has no gradient, is
+// listed twice or already has an optimiser of that type, and for a sparse gradient that no operator takes. All are
+// O(net + parameters). If the net declares external inputs (outputs), they declare parameters and state there, too.
 #pragma once
 
 #include <concepts>
@@ -24,14 +24,15 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
-#include <plait/gradient/blob_gradient.hpp>
+#include <plait/gradient/detail/blob_gradient.hpp>
+#include <plait/gradient/detail/optimizer_options.hpp>
 #include <plait/gradient/detail/optimizer_plan.hpp>
-#include <plait/gradient/optimizer_options.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {
 
+/// A net that optimisers can extend: ops, external blobs and names can be added.
 template <class N>
 concept trainable_net = extensible_net<N> && external_extensible_net<N> && nameable_net<N>;
 
@@ -48,15 +49,16 @@ concept parameter_names = std::ranges::input_range<R const> &&
                           std::constructible_from<std::string_view, std::ranges::range_reference_t<R const>>;
 
 namespace detail {
-[[noreturn]] inline void no_sparse_operator(trained const& t, std::string_view optimizer) {
+[[noreturn]] inline void no_sparse_operator(trained_parameter const& t, std::string_view optimizer) {
   throw net_error("plait: parameter '" + t.parameter + "' has a sparse gradient, for which " + std::string(optimizer) +
                       " has no operator",
                   {}, t.parameter);
 }
 }  // namespace detail
 
-/// Gradients clipped and with weight decay, without a step. In place, but where several blobs share a gradient; the
-/// result's `gradients` are those to go on with. Rows of sparse gradients that are clipped are added up first.
+/// Appends gradient clipping and weight decay without an update step. Works in place unless several blobs share a
+/// gradient; a user-defined step must use the result's `gradients`. Duplicate rows of sparse gradients are summed
+/// before clipping.
 template <trainable_net N, gradients_by_blob Gradients, parameter_names Parameters>
 optimizer_update add_gradient_preparation(N& n, Gradients const& gradients, Parameters const& parameters,
                                           gradient_preparation const& options,
@@ -67,8 +69,8 @@ optimizer_update add_gradient_preparation(N& n, Gradients const& gradients, Para
   return plan.apply(n, all);
 }
 
-/// parameter -= rate gradient; with momentum, m = momentum m + rate gradient and parameter -= m (or what nesterov makes
-/// of it). Sparse without momentum.
+/// Appends SGD: parameter -= rate gradient; with momentum, m = momentum m + rate gradient and parameter -= m, or the
+/// Nesterov variant. Updates of sparse gradients without momentum are sparse.
 template <trainable_net N, gradients_by_blob Gradients, parameter_names Parameters>
 optimizer_update add_sgd(N& n, Gradients const& gradients, Parameters const& parameters,
                          sgd_options const& options = {}) {
@@ -79,7 +81,7 @@ optimizer_update add_sgd(N& n, Gradients const& gradients, Parameters const& par
   plan.prepare(all, options.gradients);
   std::string const rate = plan.rate("Sgd", momentum ? options.rate : -options.rate, options.schedule);
   std::string const weight = momentum ? rate : plan.as_weight(rate);
-  for (detail::trained& t : all) {
+  for (detail::trained_parameter& t : all) {
     std::string const& p = t.parameter;
     if (momentum) {
       std::string const m = plan.state(p, "_momentum");
@@ -100,19 +102,19 @@ optimizer_update add_sgd(N& n, Gradients const& gradients, Parameters const& par
   return plan.apply(n, all);
 }
 
-/// h = decay h + gradient²; parameter -= rate gradient / (sqrt(h) + epsilon). Sparse without decay: rows are added up
-/// first, so that the result is that of the dense gradient.
+/// Appends Adagrad: h = decay h + gradient²; parameter -= rate gradient / (sqrt(h) + epsilon). Takes sparse gradients
+/// if there is no decay: duplicate rows are summed first, so that the result equals that of the dense gradient.
 template <trainable_net N, gradients_by_blob Gradients, parameter_names Parameters>
 optimizer_update add_adagrad(N& n, Gradients const& gradients, Parameters const& parameters,
                              adagrad_options const& options = {}) {
   detail::optimizer_plan<N> plan(n, options.placement);
   auto all = plan.gather(gradients, parameters);
-  for (detail::trained const& t : all)
+  for (detail::trained_parameter const& t : all)
     if (t.gradient.is_sparse() && options.decay != 1) detail::no_sparse_operator(t, "Adagrad with decay");
   plan.deduplicate_rows(all, options.gradients);
   plan.prepare(all, options.gradients);
   std::string const rate = plan.rate("Adagrad", -options.rate, options.schedule);
-  for (detail::trained const& t : all) {
+  for (detail::trained_parameter const& t : all) {
     std::string const& p = t.parameter;
     std::string const h = plan.state(p, "_squared_sum");
     if (t.gradient.is_sparse()) {
@@ -127,8 +129,8 @@ optimizer_update add_adagrad(N& n, Gradients const& gradients, Parameters const&
   return plan.apply(n, all);
 }
 
-/// Adam (Kingma, Ba 2015), epsilon beside the uncorrected root. Of a sparse gradient rows are added up first; rows that
-/// it does not have keep parameter and moments.
+/// Appends Adam (Kingma, Ba 2015), with epsilon added to the uncorrected root. Duplicate rows of a sparse gradient are
+/// summed first; rows absent from it keep parameter and moments.
 template <trainable_net N, gradients_by_blob Gradients, parameter_names Parameters>
 optimizer_update add_adam(N& n, Gradients const& gradients, Parameters const& parameters,
                           adam_options const& options = {}) {
@@ -137,7 +139,7 @@ optimizer_update add_adam(N& n, Gradients const& gradients, Parameters const& pa
   plan.deduplicate_rows(all, options.gradients);
   plan.prepare(all, options.gradients);
   std::string const rate = plan.rate("Adam", -options.rate, options.schedule);
-  for (detail::trained const& t : all) {
+  for (detail::trained_parameter const& t : all) {
     std::string const& p = t.parameter;
     std::string const m = plan.state(p, "_first_moment");
     std::string const v = plan.state(p, "_second_moment");
@@ -152,9 +154,9 @@ optimizer_update add_adam(N& n, Gradients const& gradients, Parameters const& pa
   return plan.apply(n, all);
 }
 
-/// s = decay s + (1 - decay) gradient²; m = momentum m + rate gradient / sqrt(epsilon + s); parameter -= m.
-/// Caffe2 has no operator for sparse gradients: their rows are added up, and the rows of s and m that they name are
-/// gathered, changed and scattered; other rows keep parameter, s and m.
+/// Appends RmsProp: s = decay s + (1 - decay) gradient²; m = momentum m + rate gradient / sqrt(epsilon + s);
+/// parameter -= m. Caffe2 has no operator for sparse gradients: their duplicate rows are summed, and the indexed rows
+/// of s and m are gathered, updated and scattered; other rows keep parameter, s and m.
 template <trainable_net N, gradients_by_blob Gradients, parameter_names Parameters>
 optimizer_update add_rms_prop(N& n, Gradients const& gradients, Parameters const& parameters,
                               rms_prop_options const& options = {}) {
@@ -163,7 +165,7 @@ optimizer_update add_rms_prop(N& n, Gradients const& gradients, Parameters const
   plan.deduplicate_rows(all, options.gradients);
   plan.prepare(all, options.gradients);
   std::string const rate = plan.rate("RmsProp", options.rate, options.schedule);
-  for (detail::trained const& t : all) {
+  for (detail::trained_parameter const& t : all) {
     std::string const& p = t.parameter;
     std::string const s = plan.state(p, "_mean_squares");
     std::string const m = plan.state(p, "_momentum");
@@ -188,9 +190,9 @@ optimizer_update add_rms_prop(N& n, Gradients const& gradients, Parameters const
   return plan.apply(n, all);
 }
 
-/// Adds to an init net, behind the ops that make the parameters, those that make an optimiser's state. What the net
-/// writes already, several optimisers' shared state that is, stays. Where it declares external outputs, the state is
-/// declared, too. O(init net + state).
+/// Appends the ops that initialise an optimiser's state to an init net, after those of the parameters. Skips blobs that
+/// the net already writes, which is state that several optimisers share. Declares the state if the net declares
+/// external outputs. O(init net + state).
 template <trainable_net N>
 void add_init_ops(N& init_net, optimizer_update const& update) {
   using traits = detail::net_traits_of<N>;

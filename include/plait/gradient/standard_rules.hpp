@@ -1,23 +1,23 @@
-// The rules of plait's own operators.
+// Standard gradient rules: those of all operators of plait's runtime, and the subset that Caffe2 has.
 #pragma once
 
 #include <string_view>
 
-#include <plait/gradient/control_flow_rules.hpp>
+#include <plait/gradient/detail/control_flow_rules.hpp>
+#include <plait/gradient/detail/rules/elementwise.hpp>
+#include <plait/gradient/detail/rules/matrix.hpp>
+#include <plait/gradient/detail/rules/movement.hpp>
+#include <plait/gradient/detail/rules/recurrence_rule.hpp>
+#include <plait/gradient/detail/rules/second_order.hpp>
 #include <plait/gradient/gradient_rules.hpp>
-#include <plait/gradient/rules/elementwise.hpp>
-#include <plait/gradient/rules/matrix.hpp>
-#include <plait/gradient/rules/movement.hpp>
-#include <plait/gradient/rules/recurrence_rule.hpp>
-#include <plait/gradient/rules/second_order.hpp>
-#include <plait/net/caffe2_in_place.hpp>
+#include <plait/net/detail/caffe2_in_place.hpp>
 
 namespace plait {
 
 namespace detail {
 
-inline void add_rules_of_constants(gradient_rules& rules) {
-  // What these compute does not depend on the elements of their inputs, or in steps only: nothing flows back.
+inline void add_nondifferentiable_rules(gradient_rules& rules) {
+  // Outputs that do not depend on the inputs' elements, or are piecewise constant in them: no gradient flows back.
   rules.set_none({"ArgMax",
                   "ArgMin",
                   "ConstantFill",
@@ -44,24 +44,24 @@ inline void add_rules_of_constants(gradient_rules& rules) {
        {"ArgMax", "ArgMin", "GivenTensorBoolFill", "GivenTensorByteStringToUInt8Fill", "GivenTensorInt16Fill",
         "GivenTensorInt64Fill", "GivenTensorIntFill", "GivenTensorStringFill", "Int8GivenIntTensorFill",
         "Int8GivenTensorFill", "LengthsRangeFill", "OneHot", "Range", "Size", "UniformIntFill", "Unique"})
-    rules.edit(type).ends = true;
+    rules.edit(type).has_inactive_outputs = true;
   for (std::string_view type : {"GaussianFill", "MSRAFill", "UniformFill", "UniformIntFill", "XavierFill"})
     rules.edit(type).repeatable = false;
 
   for (std::string_view type : {"Accuracy", "And", "EQ", "GE", "GT", "HasElements", "HasScope", "IsEmpty", "IsNaN",
                                 "LE", "LT", "NE", "Not", "Or", "Shape", "Sign", "Xor"})
-    rules.refuse(type, "its output is no differentiable function of its inputs");
+    rules.refuse(type, "its output is not a differentiable function of its inputs");
   for (std::string_view type : {"LengthsToOffsets", "LengthsToRanges", "LengthsToSegmentIds", "LengthsToShape",
                                 "SegmentIdsToLengths", "SegmentIdsToRanges"})
-    rules.refuse(type, "it makes integers of integers");
+    rules.refuse(type, "it maps integers to integers");
   for (std::string_view type : {"Ceil", "Floor", "Mod", "SumElementsInt"})
     rules.refuse(type, "it is not differentiable: its derivative is zero where there is one");
   for (std::string_view type :
        {"Adagrad", "Adam", "ClipTensorByScaling", "CreateScope", "Iter", "LearningRate", "MomentumSGD",
         "MomentumSGDUpdate", "RmsProp", "RowWiseSparseAdagrad", "RowWiseSparseAdam", "ScatterAssign",
         "ScatterWeightedSum", "SparseAdagrad", "SparseAdam", "SparseMomentumSGDUpdate"})
-    rules.refuse(type, "it updates what it is given and has no gradient");
-  rules.refuse("Free", "what it frees is gone");
+    rules.refuse(type, "it updates its inputs and has no gradient");
+  rules.refuse("Free", "the blob it frees is gone");
 }
 
 inline gradient_rules make_standard_rules() {
@@ -69,7 +69,7 @@ inline gradient_rules make_standard_rules() {
   add_elementwise_rules(rules);
   add_matrix_rules(rules);
   add_movement_rules(rules);
-  add_rules_of_constants(rules);
+  add_nondifferentiable_rules(rules);
   add_second_order_rules(rules);
   add_control_flow_rules(rules);
   add_recurrence_rules(rules);
@@ -78,24 +78,24 @@ inline gradient_rules make_standard_rules() {
 
 }  // namespace detail
 
-/// A rule for every differentiable operator of the runtime; the others refuse and say why.
+/// Returns the rules of plait's operators: every differentiable operator has one, all others refuse with a reason.
 inline gradient_rules const& gradient_rules::standard() {
   static gradient_rules const rules = detail::make_standard_rules();
   return rules;
 }
 
-/// The standard rules as the Caffe2 of 2018 has them: without those it does not have, with a Split that leaves out what
-/// nobody made a gradient for, an LSTMUnit of which both outputs must have one, a Pow in place that takes all bases for
-/// positive, a Gather that knows of rows alone (run what they make with caffe2_operators), a SoftmaxWithLoss whose
-/// probabilities have no gradient, no gradients of gradient operators, and only those outputs called as an
-/// input that may be in Caffe2.
+/// Returns the rules of Caffe2 (2018). Compared with the standard rules: operators without a gradient in Caffe2 refuse;
+/// the gradient of Split omits outputs without a gradient; both outputs of LSTMUnit must have one; Pow in place assumes
+/// positive bases; Gather knows axis 0 only (run the generated ops with caffe2_operators); the probabilities of
+/// SoftmaxWithLoss have no gradient; gradient operators refuse (no second order); only the outputs that Caffe2's
+/// schemas list may be in place.
 [[nodiscard]] inline gradient_rules caffe2_gradient_rules() {
   gradient_rules rules = gradient_rules::standard();
   for (std::string_view type :
        {"BooleanMask", "LengthsGather", "MergeDim", "NormalizeL1", "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean",
         "ReduceMin", "ReduceSum", "ReduceTailSum", "ResizeLike", "SumReduceLike", "SumSqrElements", "Where"})
     rules.refuse(type, "Caffe2 has no gradient of this operator");
-  rules.refuse("Unique", "it makes indices");
+  rules.refuse("Unique", "its outputs are indices");
   rules.set_none({"Iter", "LearningRate"});
   rules.set("Div", [](gradient_context& c) {
     c.refuse_unless(!c.has_argument("broadcast"), "Caffe2 has no gradient of it with the argument 'broadcast'");
@@ -109,7 +109,7 @@ inline gradient_rules const& gradient_rules::standard() {
   add_simple_rule(rules, detail::gradient_of_lstm_unit);
   rules.set("WeightedSum", detail::caffe2_weighted_sum_gradient);
   rules.set("Dropout", [](gradient_context& c) {
-    c.refuse_unless(c.has_argument("is_test"), "Caffe2 asks for the argument 'is_test'");
+    c.refuse_unless(c.has_argument("is_test"), "Caffe2 requires the argument 'is_test'");
     detail::dropout_gradient(c);
   });
   gradient_rules higher;

@@ -1,5 +1,5 @@
-// Control dependence: which branches decide whether a node is executed. Node n depends on node b if one way out of b
-// always leads to n, so far as it leads to an exit, and another need not.
+// Control dependence: which branches decide whether a node executes. Node n is control dependent on node b if every
+// path to an exit through one successor of b passes through n, and some path through another does not.
 //
 //   plait::post_dominator_tree const tree(f);
 //   plait::control_dependence const dependence(tree);
@@ -9,12 +9,12 @@
 // J. Ferrante, K. J. Ottenstein, J. D. Warren, "The Program Dependence Graph and Its Use in Optimization" (TOPLAS 9(3),
 // 1987, pp. 319–349): n depends on b if n post-dominates a successor of b without strictly post-dominating b; that is,
 // b is in the dominance frontier of n in the reversed graph (R. Cytron et al., "Efficiently Computing Static Single
-// Assignment Form and the Control Dependence Graph", TOPLAS 13(4), 1991, pp. 451–490, §6). What is executed whatever
-// happens depends on nothing (papers that add an edge from an entry to the exit have it depend on that entry).
+// Assignment Form and the Control Dependence Graph", TOPLAS 13(4), 1991, pp. 451–490, §6). Nodes that always execute
+// depend on nothing (in papers that add an edge from the entry to the exit they depend on the entry).
 //
-// Exits and endless loops are those of the post-dominator tree, and so are the nodes: what it does not contain depends
-// on nothing. A header of a loop may depend on itself. O(nodes + edges + size of the result) time and space, see
-// dense_frontiers.hpp; the result is quadratic for nested do-while loops. Computing again keeps the memory.
+// Exits, infinite loops and nodes are those of the post-dominator tree: a node that it does not contain depends on
+// nothing. A loop header may depend on itself. O(nodes + edges + size of the result) time and space, see
+// dense_frontiers.hpp; the result is quadratic for nested do-while loops. Recomputation reuses the memory.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,16 @@
 #include <span>
 
 #include <plait/core/csr.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/dense_frontiers.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/dense_frontiers.hpp>
 #include <plait/graph/graph_traits.hpp>
 #include <plait/graph/post_dominators.hpp>
 
 namespace plait {
 
-/// Control dependence both ways, as of the last compute(). The tree and its graph must stay where they are.
+/// Control dependence in both directions, as of the last compute(). The tree and its graph must outlive this object and
+/// stay at the same address.
 template <flow_graph G>
 class control_dependence {
  public:
@@ -54,18 +55,18 @@ class control_dependence {
   template <class Because = because::it_refers_to_the_dominator_tree_so_a_temporary_is_refused>
   void compute(post_dominator_tree<G> const&&) = delete;
 
-  /// The nodes that n depends on, without repetitions, in reverse postorder of the reversed graph.
+  /// Returns the nodes that n depends on, without repetitions, in reverse postorder of the reversed graph.
   constexpr auto controllers(node const& n) const {
     std::uint32_t const i = number(n);
     return nodes(i == npos ? std::span<std::uint32_t const>() : controllers_[i]);
   }
-  /// The nodes that depend on n, in the same order.
+  /// Returns the nodes that depend on n, in the same order.
   constexpr auto dependents(node const& n) const {
     std::uint32_t const i = number(n);
     return nodes(i == npos ? std::span<std::uint32_t const>() : dependents_[i]);
   }
 
-  /// The nodes each node depends on, by the numbers of the post-dominator tree.
+  /// Returns the controllers of each node, by the numbers of the post-dominator tree.
   constexpr dense_frontiers const& dense() const noexcept { return controllers_; }
 
  private:

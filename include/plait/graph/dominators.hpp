@@ -1,17 +1,17 @@
-// The dominator tree of a flow graph: a dominates b if every way from the entry to b leads through a.
+// Dominator tree of a flow graph: a dominates b if every path from the entry to b passes through a.
 //
 //   plait::dominator_tree const tree(f);
 //   tree.dominates(header, latch);
 //   for (auto* block : tree.preorder())
 //     if (auto const above = tree.idom(block)) …
 //
-// A node that the entry does not reach dominates nothing and is dominated by nothing, not even by itself. (LLVM says
-// that everything dominates it; cranelift, whose convention this is, that nothing does.)
+// An unreachable node dominates nothing and is dominated by nothing, not even by itself. (LLVM says that everything
+// dominates it; cranelift, whose convention this is, that nothing does.)
 //
 // Semi-NCA on a snapshot, see dense_dominators.hpp and snapshot.hpp: O(size(g) + edges · log nodes) time, nearly linear
-// in practice, O(size(g) + edges) space, iterative. dominates() is O(1) by interval numbers; other queries say their
-// cost. These numbers, and those of the graph's edges, are made when they are first asked for, which several threads
-// may do at once. Computing again allocates only what the graph has grown by.
+// in practice, O(size(g) + edges) space, iterative. dominates() is O(1) by interval numbering; other queries state
+// their cost. The numbering of the tree and that of the graph's edges are computed lazily, by the first query that
+// needs them; concurrent first queries are safe. Recomputation allocates only for growth of the graph.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,17 @@
 #include <ranges>
 #include <span>
 
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/dense_dominators.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/graph_traits.hpp>
-#include <plait/graph/snapshot.hpp>
 
 namespace plait {
 
-/// The dominator tree as it was at the last compute(). The graph must stay where it is, since queries ask it for the
-/// index of a node; unless nodes are their own indices. Algorithms that work on numbers use snapshot() and dense().
+/// The dominator tree as of the last compute(). The graph must outlive this object and stay at the same address,
+/// because queries call index(g, n), unless nodes are their own indices. Algorithms that work on numbers use snapshot()
+/// and dense().
 template <flow_graph G>
 class dominator_tree {
  public:
@@ -53,28 +54,29 @@ class dominator_tree {
 
   // ---- the tree
   constexpr node const& root() const { return snapshot_.node(0); }
-  /// Whether the entry reaches n.
+  /// Returns true if n is reachable from the entry.
   constexpr bool contains(node const& n) const { return snapshot_.number(n) != npos; }
-  /// None for the root and for what is unreachable.
+  /// Returns the immediate dominator; none for the root and for unreachable nodes.
   constexpr std::optional<node> idom(node const& n) const {
     std::uint32_t const i = snapshot_.number(n);
-    return i == npos ? std::nullopt : maybe(tree_.immediate(i));
+    return i == npos ? std::nullopt : maybe(tree_.idom(i));
   }
-  /// In reverse postorder of the graph. Precondition: contains(n), as for depth.
+  /// Returns the nodes immediately dominated by n, in reverse postorder of the graph. Precondition: contains(n), as for
+  /// depth.
   constexpr auto children(node const& n) const { return nodes(tree_.children(snapshot_.reached_number(n))); }
-  /// The number of nodes that strictly dominate n.
+  /// Returns the number of strict dominators of n.
   constexpr std::size_t depth(node const& n) const { return tree_.depth(snapshot_.reached_number(n)); }
-  /// Every node before its children.
+  /// Returns all nodes, each before its children.
   constexpr auto preorder() const { return nodes(tree_.preorder()); }
-  /// Every node after its children.
+  /// Returns all nodes, each after its children.
   constexpr auto postorder() const { return nodes(tree_.preorder() | std::views::reverse); }
-  /// All that n dominates, n first; none if n is unreachable.
+  /// Returns the nodes that n dominates, n first; none if n is unreachable.
   constexpr auto subtree(node const& n) const {
     std::uint32_t const i = snapshot_.number(n);
     return nodes(i == npos ? std::span<std::uint32_t const>() : tree_.subtree(i));
   }
 
-  // ---- relations; false, or none, when an unreachable node is involved
+  // ---- relations; false, or none, if a node is unreachable
   constexpr bool dominates(node const& a, node const& b) const {
     std::uint32_t const i = snapshot_.number(a);
     std::uint32_t const j = snapshot_.number(b);
@@ -85,7 +87,7 @@ class dominator_tree {
     std::uint32_t const j = snapshot_.number(b);
     return i != npos && j != npos && tree_.strictly_dominates(i, j);
   }
-  /// The deepest node that dominates both. O(depth of a below the result).
+  /// Returns the deepest node that dominates both. O(depth of a below the result).
   constexpr std::optional<node> nearest_common_dominator(node const& a, node const& b) const {
     std::uint32_t const i = snapshot_.number(a);
     std::uint32_t const j = snapshot_.number(b);

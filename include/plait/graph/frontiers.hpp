@@ -1,4 +1,4 @@
-// Dominance frontiers: where what a node dominates ends. Node m is in the frontier of n if n dominates a predecessor of
+// Dominance frontiers and iterated dominance frontiers. Node m is in the frontier of n if n dominates a predecessor of
 // m without strictly dominating m.
 //
 //   plait::dominator_tree const tree(f);
@@ -8,12 +8,12 @@
 //   plait::dominance_frontiers const frontiers(tree);
 //   for (auto* block : frontiers[header]) …
 //
-// The frontiers themselves may be quadratic in size (they are for a nest of loops), so what needs only their closure,
-// the iterated frontier of some nodes, should ask for that: it never makes them. See dense_frontiers.hpp and
+// Frontiers can be quadratic in size (they are for a nest of loops), so algorithms that need only the iterated frontier
+// of some nodes should query that: it never computes the frontiers. See dense_frontiers.hpp and
 // dense_iterated_frontier.hpp for algorithms, papers and bounds.
 //
-// A node that the entry does not reach has an empty frontier and is in none, and may be among the nodes of a query. The
-// tree and its graph must stay where they are as long as the object is used. Computing again keeps the memory.
+// An unreachable node has an empty frontier, is in none, and may be among the nodes of a query. The tree and its graph
+// must outlive the object and stay at the same address. Recomputation reuses the memory.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/dense_frontiers.hpp>
-#include <plait/graph/dense_iterated_frontier.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/dense_frontiers.hpp>
+#include <plait/graph/detail/dense_iterated_frontier.hpp>
 #include <plait/graph/dominators.hpp>
 #include <plait/graph/graph_traits.hpp>
 
 namespace plait {
 
-/// The frontier of every node. O(nodes + edges + size of the result) time and space.
+/// The dominance frontier of every node. O(nodes + edges + size of the result) time and space.
 template <flow_graph G>
 class dominance_frontiers {
  public:
@@ -50,14 +50,14 @@ class dominance_frontiers {
   template <class Because = because::it_refers_to_the_dominator_tree_so_a_temporary_is_refused>
   void compute(dominator_tree<G> const&&) = delete;
 
-  /// In reverse postorder of the graph.
+  /// Returns the frontier of n in reverse postorder of the graph.
   constexpr auto operator[](node const& n) const {
     std::uint32_t const i = tree_ == nullptr ? npos : tree_->snapshot().number(n);
     return std::views::transform(i == npos ? std::span<std::uint32_t const>() : frontiers_[i],
                                  [tree = tree_](std::uint32_t m) -> node const& { return tree->snapshot().node(m); });
   }
 
-  /// By the numbers of the tree's snapshot.
+  /// Returns the result by the numbers of the tree's snapshot.
   constexpr dense_frontiers const& dense() const noexcept { return frontiers_; }
 
  private:
@@ -65,9 +65,9 @@ class dominance_frontiers {
   dense_frontiers frontiers_;
 };
 
-/// Answers for one graph: which nodes are in the iterated frontier of these? The least set that holds the frontiers of
-/// the given nodes and of its own nodes; phis for a variable go there. O(nodes + edges) to make; a query is linear in
-/// the part of the graph that the given nodes dominate.
+/// Iterated dominance frontiers, on demand: the least set that contains the frontiers of the given nodes and of its own
+/// nodes. These are the nodes where a variable assigned in the given nodes needs phis. Setup is O(nodes + edges); a
+/// query is linear in the subgraph that the given nodes dominate.
 template <flow_graph G>
 class iterated_frontier {
  public:
@@ -85,9 +85,9 @@ class iterated_frontier {
   template <class Because = because::it_refers_to_the_dominator_tree_so_a_temporary_is_refused>
   void compute(dominator_tree<G> const&&) = delete;
 
-  /// Without repetitions, in the order of being found, which depends on nothing but graph and question. With `admits`,
-  /// a node for which admits(node) is false is not in the result and not followed further: for pruned phi placement,
-  /// whether the variable is live where the node begins. Lasts until the next query.
+  /// Returns the iterated frontier of `nodes` without repetitions, in order of discovery, which is deterministic. With
+  /// `admits`, a node for which admits(node) is false is neither in the result nor followed further: for pruned phi
+  /// placement, pass a test whether the variable is live-in. The result is valid until the next query.
   template <std::ranges::input_range Nodes, class Admits>
   constexpr auto operator()(Nodes&& nodes, Admits&& admits) {
     PLAIT_ASSERT(tree_ != nullptr, "iterated_frontier: not computed");
@@ -102,7 +102,7 @@ class iterated_frontier {
     return (*this)(std::forward<Nodes>(nodes), [](node const&) { return true; });
   }
 
-  /// By the numbers of the tree's snapshot.
+  /// Returns the solver on the numbers of the tree's snapshot.
   constexpr dense_iterated_frontier& dense() noexcept { return frontier_; }
 
  private:

@@ -1,16 +1,16 @@
-// Adaptation point for flow graphs: a directed graph with one entry.
+// Flow graph adaptation: the traits and concepts of directed graphs with one entry.
 //
 //   member                     needed for                                default
-//   size(g)                    everything: above every index             member of G
+//   size(g)                    everything: bound of all indices          member of G
 //   entry(g)                   everything: also defines node_t<G>        member of G
 //   successors(g, n)           everything: input_range of nodes that     member of G
-//                              can be walked again
+//                              can be iterated again
 //   index(g, n)                everything: dense number below size(g)    member of G, else n if n is integral
-//   predecessors(g, n)         reverse walks                             member of G, else collected by the algorithm
+//   predecessors(g, n)         backward traversal                        member of G, else collected by the algorithm
 //   nodes(g)                   sweeps over the whole graph               member of G, else 0 … size(g) - 1 if nodes are
-//                                                                        integral, else what the entry reaches
+//                                                                        integral, else the reachable nodes
 //
-// A type with these members is adapted already. For any other, specialise graph_traits; algorithms call only the
+// A type with these members needs no adaptation. For any other type specialise graph_traits; algorithms call only the
 // functions below it and are constrained by the concepts below those.
 #pragma once
 
@@ -20,8 +20,8 @@
 #include <ranges>
 #include <type_traits>
 
-#include <plait/core/cxx20.hpp>
-#include <plait/core/member_faults.hpp>
+#include <plait/core/detail/cxx20.hpp>
+#include <plait/core/detail/member_faults.hpp>
 
 namespace plait {
 
@@ -68,7 +68,7 @@ template <class G>
 using graph_traits_of = graph_traits<std::remove_cvref_t<G>>;
 }
 
-/// The node of a graph is whatever entry() returns: an integer, a pointer, a small handle.
+/// The node type of a graph, as returned by entry(): an integer, a pointer, a small handle.
 template <class G>
 using node_t = std::remove_cvref_t<decltype(detail::graph_traits_of<G>::entry(std::declval<G const&>()))>;
 
@@ -81,7 +81,7 @@ PLAIT_DETAIL_MEMBER(graph_traits_of, graph, index, (node_t<T> const& n), (n))
 PLAIT_DETAIL_MEMBER(graph_traits_of, graph, nodes, (), ())
 }  // namespace detail
 
-// ---- concepts: one per leaf, so that a failed constraint names what is missing or wrong --------------------------
+// ---- concepts: one per member, so that a failed constraint names the missing or wrong one --------------------------
 
 template <class G>
 concept has_size = !detail::size_is_there_but_not_for_a_const_graph<G> &&
@@ -96,8 +96,8 @@ concept has_entry =
     std::equality_comparable<node_t<G>>;
 
 namespace detail {
-// The element type is checked, not only that there is a range: an under-constrained concept accepts a broken
-// adaptation, and the error then surfaces inside an algorithm.
+// Checks the element type, too: an under-constrained concept accepts a broken adaptation, and the error then surfaces
+// inside an algorithm.
 template <class R, class Node>
 concept range_of = std::ranges::input_range<R> && std::convertible_to<std::ranges::range_reference_t<R>, Node>;
 }  // namespace detail
@@ -126,7 +126,7 @@ concept has_own_nodes = requires(G const& g) {
 }  // namespace detail
 
 namespace detail {
-// Numbers as nodes are their own indices if there is no index(g, n) or, in a wrapper, its constraints do not hold: a
+// Integral nodes are their own indices if there is no index(g, n) or, in a wrapper, its constraints do not hold: a
 // member function with unmet constraints has no address, as a private member has none for us.
 template <class G>
 concept lacks_index = !gives_index<G> && (!index_is_there_but_with_other_parameters<G> ||
@@ -141,16 +141,17 @@ template <class G>
 concept has_nodes =
     has_entry<G> && (detail::has_own_nodes<G> || (std::integral<node_t<G>> && has_size<G> && !detail::gives_nodes<G>));
 
-/// What every algorithm on graphs asks for. Semantic requirements no concept can check: index(g, n) is below size(g)
-/// and different for different nodes; successors(g, n) yields the same nodes each time it is walked.
+/// A directed graph with one entry: the requirement of every algorithm on graphs. Semantic requirements that no concept
+/// can check: index(g, n) is below size(g) and different for different nodes; successors(g, n) yields the same nodes on
+/// each pass.
 template <class G>
 concept flow_graph = has_size<G> && has_entry<G> && has_successors<G> && has_index<G>;
 
-/// A flow graph that knows its predecessors, so that reverse walks need no collecting pass.
+/// A flow graph with predecessors, so that backward traversals need no transposition pass.
 template <class G>
 concept bidirectional_flow_graph = flow_graph<G> && has_predecessors<G>;
 
-// ---- what algorithms call ---------------------------------------------------------------------------------------
+// ---- access functions for algorithms ----------------------------------------------------------------------------
 
 template <has_size G>
 [[nodiscard]] constexpr std::size_t graph_size(G const& g) {
@@ -180,19 +181,20 @@ template <has_index G>
     return static_cast<std::size_t>(n);
 }
 
-/// All nodes, reachable or not. Only for graphs that list them or number them by plain integers.
+/// Returns all nodes, reachable or not. Only for graphs that list them or number them by plain integers.
 template <has_nodes G>
 [[nodiscard]] constexpr decltype(auto) nodes(G const& g) {
   if constexpr (detail::has_own_nodes<G>)
     return detail::graph_traits_of<G>::nodes(g);
   else if constexpr (sizeof(node_t<G>) >= sizeof(int))
     return std::views::iota(node_t<G>{0}, static_cast<node_t<G>>(graph_size(g)));
-  else  // a narrow type need not have the number behind the last
+  else  // a narrow type may not represent the end
     return std::views::iota(std::size_t{0}, graph_size(g)) |
            std::views::transform([](std::size_t n) { return static_cast<node_t<G>>(n); });
 }
 
-/// Put next to an adaptation: PLAIT_CHECK_FLOW_GRAPH(my::graph); names each missing piece in a sentence.
+/// Checks an adaptation and names each missing piece in a sentence. Use it as PLAIT_CHECK_FLOW_GRAPH(my::graph); next
+/// to the adaptation.
 template <class G>
 consteval bool check_flow_graph() {
   PLAIT_DETAIL_CHECK_MEMBER(G, has_size<G>, "graph_traits<G>", graph, size, "size(g)",

@@ -1,22 +1,23 @@
-// The loops of a flow graph, natural and irreducible, and how they nest.
+// Loop forest of a flow graph: natural and irreducible loops and their nesting.
 //
 //   plait::dominator_tree const tree(f);
 //   plait::loop_forest const loops(tree);
 //   if (auto const l = loops.innermost(block)) use(loops.header(*l), loops.depth(*l), loops.latches(*l));
 //   for (auto* block : loops.nodes(loop)) …
 //
-// A natural loop: a header, and all that leads to an edge back to it from a node the header dominates (a latch) without
-// passing the header. Edges back to one header make one loop. These are the loops of LLVM's LoopInfo, all of them.
+// Natural loop: a header, and all nodes that reach a back edge to it from a node the header dominates (a latch) without
+// passing through the header. Back edges to the same header form one loop. These are the loops of LLVM's LoopInfo, all
+// of them.
 //
-// An irreducible loop, which control can enter elsewhere than at the header: in the tree of the depth-first walk, a
-// node that edges lead back to from below, but not only from nodes it dominates; and all below it that leads to one of
-// those edges. So header and nesting of irreducible loops depend on the order of successors, their existence does not:
-// a graph has none if and only if it is reducible. A header may have a natural loop and, around it, an irreducible one.
+// Irreducible loop: a loop with entries other than the header. In the depth-first spanning tree: a node with edges back
+// to it from its descendants, but not only from nodes it dominates; and all its descendants that lead to one of those
+// edges. So header and nesting of irreducible loops depend on the order of successors, their existence does not: a
+// graph has none if and only if it is reducible. A header may have a natural loop and, around it, an irreducible one.
 // (LLVM's CycleInfo has a single cycle then; where all loops are natural, so are its cycles.)
 //
-// Two loops are disjoint or one is within the other, so that they form a forest. What the entry does not reach is in no
-// loop. Algorithm, papers and bounds: dense_loops.hpp. The tree and its graph must stay where they are. Computing again
-// keeps the memory.
+// Two loops are disjoint or nested, so that they form a forest. Unreachable nodes are in no loop. Algorithm, papers and
+// bounds: dense_loops.hpp. The tree and its graph must outlive the object and stay at the same address. Recomputation
+// reuses the memory.
 #pragma once
 
 #include <algorithm>
@@ -28,16 +29,16 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/dense_loops.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/dense_loops.hpp>
 #include <plait/graph/dominators.hpp>
 #include <plait/graph/graph_traits.hpp>
 
 namespace plait {
 
-/// The forest as it was at the last compute(). Loops are known by numbers, 0 … size() - 1, outer before inner, siblings
-/// in reverse postorder of their headers; to ask for another is a precondition_error. Queries are O(1) unless they say
+/// The loop forest as of the last compute(). Loops are numbered 0 … size() - 1, outer before inner, siblings in reverse
+/// postorder of their headers; a number out of range is a precondition_error. Queries are O(1) unless they say
 /// otherwise.
 template <flow_graph G>
 class loop_forest {
@@ -60,21 +61,21 @@ class loop_forest {
   // ---- the forest
   constexpr std::size_t size() const noexcept { return loops_.size(); }
   constexpr auto all() const { return std::views::iota(loop{0}, static_cast<loop>(size())); }
-  /// The loops that are in no other. O(1) a step.
+  /// Returns the outermost loops. O(1) a step.
   constexpr auto top() const { return siblings(0, static_cast<loop>(size())); }
   constexpr std::optional<loop> parent(loop l) const { return maybe(loops_.parent(l)); }
-  /// O(1) a step.
+  /// Returns the loops directly nested in l. O(1) a step.
   constexpr auto children(loop l) const { return siblings(l + 1, loops_.loops_end(l)); }
-  /// l and all loops within it, in preorder.
+  /// Returns l and all loops nested in it, in preorder.
   constexpr auto subtree(loop l) const { return std::views::iota(l, loops_.loops_end(l)); }
-  /// 1 for a loop that is in no other.
+  /// Returns the nesting depth; 1 for an outermost loop.
   constexpr std::size_t depth(loop l) const { return loops_.depth(l); }
   constexpr bool is_irreducible(loop l) const { return loops_.is_irreducible(l); }
 
   // ---- nodes
   constexpr node const& header(loop l) const { return snapshot().node(loops_.header(l)); }
-  /// All nodes of the loop, those of inner loops included: first those in no inner loop, in reverse postorder, then
-  /// those of each inner loop.
+  /// Returns all nodes of the loop, those of inner loops included: first the nodes in no inner loop, in reverse
+  /// postorder, then those of each inner loop.
   constexpr auto nodes(loop l) const { return shown(loops_.nodes(l)); }
   constexpr std::size_t node_count(loop l) const { return loops_.nodes(l).size(); }
   constexpr bool contains(loop l, node const& n) const {
@@ -85,42 +86,42 @@ class loop_forest {
     std::uint32_t const i = number(n);
     return i == npos ? std::nullopt : maybe(loops_.innermost(i));
   }
-  /// How many loops the node is in.
+  /// Returns the number of loops that contain the node.
   constexpr std::size_t depth_of(node const& n) const {
     auto const l = innermost(n);
     return l ? depth(*l) : 0;
   }
-  /// Whether some loop has this header.
+  /// Returns true if n is the header of a loop.
   constexpr bool is_header(node const& n) const {
     auto const l = innermost(n);
     return l && loops_.header(*l) == number(n);
   }
 
   // ---- edges in and out; each in reverse postorder, without repetitions
-  /// The nodes of the loop that lead to its header. O(predecessors of the header).
+  /// Returns the nodes of the loop with an edge to its header. O(predecessors of the header).
   constexpr std::vector<node> latches(loop l) const {
     return predecessors_of_header(l, [&](std::uint32_t p) { return loops_.contains(l, p); });
   }
-  /// The nodes outside that lead to the header. O(predecessors of the header).
+  /// Returns the nodes outside the loop with an edge to its header. O(predecessors of the header).
   constexpr std::vector<node> entering(loop l) const {
     return predecessors_of_header(l, [&](std::uint32_t p) { return !loops_.contains(l, p); });
   }
-  /// The nodes of the loop that lead out of it. O(nodes and edges of the loop), as for exits and entries.
+  /// Returns the nodes of the loop with an edge out of it. O(nodes and edges of the loop), as for exits and entries.
   constexpr std::vector<node> exiting(loop l) const {
     return collected(l, [&](std::uint32_t n, auto found) {
       for (std::uint32_t const s : snapshot().successors(n))
         if (!loops_.contains(l, s)) found(n);
     });
   }
-  /// The nodes outside that nodes of the loop lead to.
+  /// Returns the nodes outside the loop with an edge from it.
   constexpr std::vector<node> exits(loop l) const {
     return collected(l, [&](std::uint32_t n, auto found) {
       for (std::uint32_t const s : snapshot().successors(n))
         if (!loops_.contains(l, s)) found(s);
     });
   }
-  /// The nodes of the loop where it can be entered: of a natural loop the header alone, of an irreducible one others,
-  /// too. The entry of the graph counts.
+  /// Returns the nodes of the loop with an edge from outside: the header alone for a natural loop, further nodes for an
+  /// irreducible one. The entry of the graph counts.
   constexpr std::vector<node> entries(loop l) const {
     return collected(l, [&](std::uint32_t n, auto found) {
       if (n == 0) found(n);
@@ -128,11 +129,11 @@ class loop_forest {
         if (!loops_.contains(l, p)) found(n);
     });
   }
-  /// The only node outside that leads to the header, by one edge, if it leads nowhere else and the loop is natural:
-  /// where code goes that runs once before it. O(predecessors of the header).
+  /// Returns the preheader: the only predecessor of the header outside a natural loop, with one edge to it, if it has
+  /// no other successor. Hoisted code goes there. O(predecessors of the header).
   constexpr std::optional<node> preheader(loop l) const;
 
-  /// By the numbers of the tree's snapshot.
+  /// Returns the forest by the numbers of the tree's snapshot.
   constexpr dense_loops const& dense() const noexcept { return loops_; }
 
  private:
@@ -161,7 +162,7 @@ class loop_forest {
     }
     return made;
   }
-  // look(node, found) for each node of the loop.
+  // Calls look(node, found) for each node of the loop; returns the found nodes, sorted, without repetitions.
   template <class Look>
   constexpr std::vector<node> collected(loop l, Look look) const {
     std::vector<std::uint32_t> numbers;
@@ -179,7 +180,7 @@ class loop_forest {
   dense_loops loops_;
 };
 
-/// Loops side by side: behind the loops within one comes the next.
+/// Sibling loops: each follows the loops nested in the previous one.
 template <flow_graph G>
 class loop_forest<G>::sibling_range : public std::ranges::view_interface<sibling_range> {
  public:

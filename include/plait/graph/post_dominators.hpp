@@ -1,19 +1,21 @@
-// The post-dominator tree of a flow graph: a post-dominates b if every way from b to an exit leads through a.
+// Post-dominator tree of a flow graph: a post-dominates b if every path from b to an exit passes through a.
 //
 //   plait::post_dominator_tree const tree(f);
-//   tree.dominates(join, branch);               // whatever branch does, join comes after it
-//   if (auto const next = tree.idom(block)) …   // none: the ways out of block have nothing in common
+//   tree.dominates(join, branch);               // join executes after branch on every path
+//   if (auto const next = tree.idom(block)) …   // none: the paths from block to exits share no node
 //
-// The exits are the nodes without successors, and one node of each endless loop, chosen as LLVM does (exits.hpp). They
-// hang from a virtual exit, which is not among the nodes: where it is the answer, the answer is none.
+// The roots are the nodes without successors, and one node of each infinite loop, chosen as LLVM does
+// (post_dominator_roots.hpp). They are children of a virtual exit, which is not among the nodes: queries whose result
+// is the virtual exit return none.
 //
-// All nodes of the graph count as far as nodes(g) tells of them, those that the entry does not reach included: each of
-// them reaches an exit. For graphs that do not list their nodes these are the ones that the entry reaches; others
-// dominate nothing and are dominated by nothing. What is true of a node does not depend on nodes it cannot reach, save
-// which node stands for an endless loop: that depends on the order of the nodes, which is that of index(g, n).
+// The tree contains all nodes listed by nodes(g), unreachable ones included: each of them reaches a root. For graphs
+// without nodes(g) it contains the nodes reachable from the entry; others dominate nothing and are dominated by
+// nothing. Results for a node do not depend on nodes it cannot reach, except for the choice of the root of an infinite
+// loop: that depends on the order of the nodes, which is that of index(g, n).
 //
-// Semi-NCA over the reversed graph (dense_dominators.hpp): time and space as there, besides finding the exits, whose
-// worst case is in exits.hpp. Needs successors alone. Computing again allocates only what the graph has grown by.
+// Semi-NCA on the reversed graph (dense_dominators.hpp): time and space as there, besides finding the roots, whose
+// worst case is in post_dominator_roots.hpp. Needs only successors. Recomputation allocates only for growth of the
+// graph.
 #pragma once
 
 #include <cstddef>
@@ -26,23 +28,23 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/dense_dominators.hpp>
-#include <plait/graph/dense_graph.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/graph/detail/dense_graph.hpp>
 #include <plait/graph/detail/index_check.hpp>
-#include <plait/graph/exits.hpp>
+#include <plait/graph/detail/post_dominator_roots.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/graph_traits.hpp>
-#include <plait/graph/snapshot.hpp>
 
 namespace plait {
 
 namespace detail {
-// Numbers 0 … n - 1, whose successors are their predecessors in the original, and n, the virtual exit, whose successors
-// are the exits.
+// The reversed graph: nodes 0 … n - 1, whose successors are their predecessors in the original, and n, the virtual
+// exit, whose successors are the roots.
 struct backward_graph {
   csr<std::uint32_t> predecessors;
-  graph_exits exits;
+  post_dominator_roots exits;
 
   constexpr std::size_t size() const { return predecessors.size() + 1; }
   constexpr std::uint32_t entry() const { return static_cast<std::uint32_t>(predecessors.size()); }
@@ -52,8 +54,8 @@ struct backward_graph {
 };
 }  // namespace detail
 
-/// The post-dominator tree as it was at the last compute(). The graph must stay where it is, since queries ask it for
-/// the index of a node; unless nodes are their own indices.
+/// The post-dominator tree as of the last compute(). The graph must outlive this object and stay at the same address,
+/// because queries call index(g, n), unless nodes are their own indices.
 template <flow_graph G>
 class post_dominator_tree {
  public:
@@ -73,34 +75,35 @@ class post_dominator_tree {
   = delete;
 
   // ---- the tree
-  /// Nodes without successors by index, then those that stand for endless loops.
+  /// Returns the nodes without successors by index, then the roots of infinite loops.
   constexpr auto roots() const {
     return std::views::transform(backward_.exits.roots(),
                                  [this](std::uint32_t i) -> node const& { return listed_[i]; });
   }
   constexpr bool contains(node const& n) const { return number(n) != npos; }
-  /// None for roots, for nodes whose ways out have nothing in common, and for nodes that are not contained.
+  /// Returns the immediate post-dominator; none for roots, for nodes whose paths to exits share no node, and for nodes
+  /// that are not contained.
   constexpr std::optional<node> idom(node const& n) const {
     std::uint32_t const i = number(n);
-    return i == npos ? std::nullopt : maybe(tree_.immediate(i));
+    return i == npos ? std::nullopt : maybe(tree_.idom(i));
   }
-  /// Precondition: contains(n), as for depth.
+  /// Returns the nodes immediately post-dominated by n. Precondition: contains(n), as for depth.
   constexpr auto children(node const& n) const { return nodes(tree_.children(valid(n))); }
-  /// The nodes without immediate post-dominator: the roots, and where ways to several of them part.
+  /// Returns the nodes without immediate post-dominator, that is, the children of the virtual exit.
   constexpr auto top() const { return nodes(tree_.children(0)); }
-  /// The number of nodes that strictly post-dominate n.
+  /// Returns the number of strict post-dominators of n.
   constexpr std::size_t depth(node const& n) const { return tree_.depth(valid(n)) - std::size_t{1}; }
-  /// Every node before its children.
+  /// Returns all nodes, each before its children.
   constexpr auto preorder() const { return nodes(tree_.preorder() | std::views::drop(1)); }
-  /// Every node after its children.
+  /// Returns all nodes, each after its children.
   constexpr auto postorder() const { return nodes(tree_.preorder() | std::views::drop(1) | std::views::reverse); }
-  /// All that n post-dominates, n first; none if n is not contained.
+  /// Returns the nodes that n post-dominates, n first; none if n is not contained.
   constexpr auto subtree(node const& n) const {
     std::uint32_t const i = number(n);
     return nodes(i == npos ? std::span<std::uint32_t const>() : tree_.subtree(i));
   }
 
-  // ---- relations; false, or none, when a node is involved that is not contained
+  // ---- relations; false, or none, if a node is not contained
   constexpr bool dominates(node const& a, node const& b) const {
     std::uint32_t const i = number(a);
     std::uint32_t const j = number(b);
@@ -111,7 +114,7 @@ class post_dominator_tree {
     std::uint32_t const j = number(b);
     return i != npos && j != npos && tree_.strictly_dominates(i, j);
   }
-  /// The deepest node that post-dominates both. O(depth of a below the result).
+  /// Returns the deepest node that post-dominates both. O(depth of a below the result).
   constexpr std::optional<node> nearest_common_dominator(node const& a, node const& b) const {
     std::uint32_t const i = number(a);
     std::uint32_t const j = number(b);
@@ -121,7 +124,7 @@ class post_dominator_tree {
   // ---- by number: 0 is the virtual exit
   constexpr dense_graph const& reversed() const noexcept { return reversed_; }
   constexpr dense_dominators const& dense() const noexcept { return tree_; }
-  /// npos for a node that is not contained.
+  /// Returns the number of n; npos if n is not contained.
   constexpr std::uint32_t number(node const& n) const {
     if constexpr (detail::has_own_index<G>) {
       return graph_ == nullptr ? npos : at(plait::index(*graph_, n));
@@ -130,7 +133,7 @@ class post_dominator_tree {
     }
   }
   constexpr node const& node_of(std::uint32_t number) const {
-    PLAIT_ASSERT(number != 0, "post_dominator_tree: the virtual exit is no node");
+    PLAIT_ASSERT(number != 0, "post_dominator_tree: the virtual exit is not a node");
     return listed_[reversed_.node(number)];
   }
 
@@ -151,7 +154,7 @@ class post_dominator_tree {
   }
 
   G const* graph_ = nullptr;
-  std::vector<node> listed_;            // ascending by index: what the algorithm knows a node by
+  std::vector<node> listed_;            // ascending by index; the algorithm identifies a node by its place here
   std::vector<std::uint32_t> numbers_;  // by index
   std::vector<node> unsorted_;
   csr<std::uint32_t> successors_;
@@ -171,7 +174,7 @@ constexpr void post_dominator_tree<G>::compute(G const& g) {
       std::size_t const place = plait::index(g, successor);
       check(successor, place, std::addressof(n));
       std::uint32_t const i = at(place);
-      PLAIT_ASSERT(i != npos, "flow_graph: nodes(g) must list all that successors(g, n) mentions");
+      PLAIT_ASSERT(i != npos, "flow_graph: nodes(g) must list every node that successors(g, n) returns");
       successors_.push(i);
     }
     successors_.end_row();
@@ -185,7 +188,7 @@ constexpr void post_dominator_tree<G>::compute(G const& g) {
     if (n != npos) n = reversed_.number(n);
 }
 
-// Sorts by counting; numbers_ become the places in listed_.
+// Counting sort; numbers_ become the places in listed_.
 template <flow_graph G>
 constexpr void post_dominator_tree<G>::list_nodes(G const& g, detail::index_check<G>& check) {
   numbers_.assign(graph_size(g), npos);
@@ -202,7 +205,7 @@ constexpr void post_dominator_tree<G>::list_nodes(G const& g, detail::index_chec
   } else {
     add(plait::entry(g));
     for (std::size_t i = 0; i != unsorted_.size(); ++i) {
-      node const from = unsorted_[i];  // a copy: add moves the others
+      node const from = unsorted_[i];  // a copy: add may reallocate unsorted_
       for (auto&& successor : plait::successors(g, from)) add(successor, std::addressof(from));
     }
   }

@@ -1,4 +1,4 @@
-// A flow graph that a constant expression can hold.
+// Constexpr flow graph: a fixed-size graph for constant expressions, built from a list of edges.
 //
 //   constexpr plait::static_graph cfg({{0, 1}, {0, 2}, {1, 3}, {2, 3}});
 #pragma once
@@ -9,35 +9,35 @@
 #include <span>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/raise.hpp>
+#include <plait/core/detail/raise.hpp>
 
 namespace plait {
 
 namespace detail {
-// Not constexpr: where a constant expression calls it, the compiler quotes its name.
+// Not constexpr: a call in a constant expression is an error in which the compiler quotes this name.
 [[noreturn]] inline void static_graph_node_number_at_or_above_max_nodes() {
   raise(precondition_error("plait::static_graph: node number at or above MaxNodes"));
 }
 }  // namespace detail
 
-/// An edge between nodes given by number.
+/// An edge between two node numbers.
 struct static_edge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   friend constexpr bool operator==(static_edge const&, static_edge const&) = default;
 };
 
-/// A flow graph made of a list of edges, all of it in the object. Nodes are 0 … the largest number that occurs (in an
-/// edge or as the entry); numbers in between that do not occur are nodes without edges. Successors and predecessors of
-/// a node stand in the order of the list, parallel edges and self-loops included. Building is O(Edges + MaxNodes),
-/// every query O(1). `MaxNodes` is the room for nodes; by default as many as that many edges can connect, and the
-/// entry. Throws precondition_error (in a constant expression: does not compile) for a node at or above MaxNodes.
+/// A flow graph stored entirely in the object. Nodes are 0 … the largest number that occurs (in an edge or as the
+/// entry); numbers in between that do not occur are nodes without edges. Successors and predecessors of a node keep the
+/// order of the list, parallel edges and self-loops included. Building is O(Edges + MaxNodes), every query O(1).
+/// `MaxNodes` is the capacity for nodes; by default as many as that many edges can connect, and the entry. Throws
+/// precondition_error (in a constant expression: does not compile) for a node at or above MaxNodes.
 template <std::size_t Edges, std::size_t MaxNodes = 2 * Edges + 1>
 class static_graph {
  public:
   using node = std::uint32_t;
 
-  /// One node, no edges.
+  /// Constructs a graph with one node and no edges.
   constexpr static_graph()
     requires(Edges == 0)
   = default;
@@ -79,7 +79,7 @@ class static_graph {
     return n;
   }
 
-  // Counting sort; walking the list backwards leaves each row in list order.
+  // Counting sort; iterating the list backwards makes it stable.
   template <class Row, class Item>
   static constexpr void fill(std::span<static_edge const> edges, rows& into, Row row, Item item) {
     for (static_edge const& e : edges) ++into.first[row(e)];

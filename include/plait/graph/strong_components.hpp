@@ -1,12 +1,12 @@
-// The strongly connected components of what the entry reaches: the nodes that can reach each other.
+// Strongly connected components of the reachable nodes: Kosaraju–Sharir, O(size(g) + edges).
 //
-//   plait::strong_components const parts(g);
-//   for (std::uint32_t c = 0; c != parts.size(); ++c)
-//     if (parts.is_cyclic(c)) use(parts.members(c));
+//   plait::strong_components const components(g);
+//   for (std::uint32_t c = 0; c != components.size(); ++c)
+//     if (components.is_cyclic(c)) use(components.members(c));
 //
 // After M. Sharir, "A strong-connectivity algorithm and its applications in data flow analysis" (Computers &
-// Mathematics with Applications 7(1), 1981, pp. 67–72), also known by Kosaraju's name: the snapshot has the reverse
-// postorder and the predecessors at hand, so one backward sweep remains. O(size(g) + edges) time, O(nodes) space,
+// Mathematics with Applications 7(1), 1981, pp. 67–72), also known by Kosaraju's name: the snapshot provides the
+// reverse postorder and the predecessors, so one backward sweep remains. O(size(g) + edges) time, O(nodes) space,
 // iterative. Unreachable nodes are in no component.
 #pragma once
 
@@ -18,16 +18,16 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/dense_graph.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/dense_graph.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/graph_traits.hpp>
-#include <plait/graph/snapshot.hpp>
 
 namespace plait {
 
-/// Components by the numbers of a dense_graph, themselves numbered so that edges between components lead to higher
-/// numbers (a topological order). Computing again keeps the memory.
+/// Strongly connected components of a dense_graph, numbered in topological order: edges between components lead to
+/// higher numbers. Recomputation reuses the memory.
 class dense_components {
  public:
   constexpr dense_components() = default;
@@ -39,9 +39,9 @@ class dense_components {
     PLAIT_ASSERT(n < components_.size(), "dense_components: no such node");
     return components_[n];
   }
-  /// Ascending, that is, in reverse postorder.
+  /// Returns the nodes of component c, ascending, that is, in reverse postorder.
   constexpr std::span<std::uint32_t const> members(std::uint32_t c) const { return members_[c]; }
-  /// Whether a way leads from a node of it back to that node: there is more than one node, or a self-loop.
+  /// Returns true if a nonempty path leads from a node of c back to itself: c has several nodes, or a self-loop.
   constexpr bool is_cyclic(std::uint32_t c) const {
     PLAIT_ASSERT(c < size(), "dense_components: no such component");
     return cyclic_[c] != 0;
@@ -59,7 +59,7 @@ constexpr void dense_components::compute(dense_graph const& g) {
   components_.assign(n, npos);
   cyclic_.clear();
   csr<std::uint32_t> const& before = g.predecessors();
-  // The first node without a component is reached by nothing that has none, but from its own component.
+  // Invariant: among the nodes without a component, the first one is reached only from its own component.
   for (std::uint32_t first = 0; first != n; ++first) {
     if (components_[first] != npos) continue;
     auto const c = static_cast<std::uint32_t>(cyclic_.size());
@@ -84,8 +84,8 @@ constexpr void dense_components::compute(dense_graph const& g) {
   for (std::uint32_t at = n; at-- != 0;) members_.place(components_[at], at);
 }
 
-/// The components as they were at the last compute(). The graph must stay where it is, since component() asks it for
-/// the index of a node; unless nodes are their own indices.
+/// Strongly connected components as of the last compute(). The graph must outlive this object and stay at the same
+/// address, because component() calls index(g, n), unless nodes are their own indices.
 template <flow_graph G>
 class strong_components {
  public:
@@ -105,14 +105,14 @@ class strong_components {
     requires detail::has_own_index<G>
   = delete;
 
-  /// The number of components.
+  /// Returns the number of components.
   constexpr std::size_t size() const noexcept { return components_.size(); }
-  /// Edges between components lead to higher numbers. npos for a node that the entry does not reach.
+  /// Returns the component of n; npos for an unreachable node. Edges between components lead to higher numbers.
   constexpr std::uint32_t component(node_t<G> const& n) const {
     std::uint32_t const i = snapshot_.number(n);
     return i == npos ? npos : components_.component(i);
   }
-  /// In reverse postorder; the first is where the walk came in.
+  /// Returns the nodes of component c in reverse postorder; the first is where the depth-first search entered c.
   constexpr auto members(std::uint32_t c) const {
     return std::views::transform(components_.members(c),
                                  [this](std::uint32_t i) -> node_t<G> const& { return snapshot_.node(i); });

@@ -1,13 +1,13 @@
-// A topological order of what the entry reaches, or the cycle that prevents it.
+// Topological order of the reachable nodes, or a cycle that prevents it.
 //
 //   plait::topological_order const order(g);
 //   if (!order) report(order.cycle());
 //   for (auto node : order.nodes()) …
 //
-// The order is the reverse postorder of a depth-first walk that follows successors in their order: there is a cycle if
-// and only if an edge leads back in it, and then the tree of the walk holds the rest of the cycle. O(size(g) + edges)
-// time and space, iterative. A self-loop is a cycle. Unreachable nodes are in no order, and cycles among them no
-// matter.
+// The order is the reverse postorder of a depth-first search that follows successors in their order: the graph is
+// cyclic if and only if it has a back edge, and the depth-first spanning tree contains the rest of the cycle. O(size(g)
+// + edges) time and space, iterative. A self-loop is a cycle. Unreachable nodes are not in the order, and cycles among
+// them are ignored.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 #include <span>
 #include <vector>
 
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/graph_traits.hpp>
-#include <plait/graph/snapshot.hpp>
 
 namespace plait {
 
-/// A value of its own; it does not refer to the graph. Computing again keeps the memory.
+/// A topological order, or a cycle. Does not refer to the graph. Recomputation reuses the memory.
 template <flow_graph G>
 class topological_order {
  public:
@@ -28,14 +28,14 @@ class topological_order {
   constexpr explicit topological_order(G const& g) { compute(g); }
   constexpr void compute(G const& g);
 
-  /// Whether there is an order.
+  /// Returns true if the reachable graph is acyclic.
   constexpr explicit operator bool() const noexcept { return cycle_.empty(); }
-  /// Every node before its successors; empty if there is a cycle.
+  /// Returns the nodes, each before its successors; empty if there is a cycle.
   constexpr std::span<node_t<G> const> nodes() const {
     return cycle_.empty() ? snapshot_.order() : std::span<node_t<G> const>();
   }
-  /// Each node leads to the next and the last to the first, which is the one the walk came to first. Of several cycles
-  /// the one whose last node is first in reverse postorder. Empty if there is none.
+  /// Returns a cycle: each node has an edge to the next, and the last to the first, which the search entered first. If
+  /// there are several, it is the one whose last node is first in reverse postorder. Empty if there is none.
   constexpr std::span<node_t<G> const> cycle() const noexcept { return cycle_; }
 
  private:

@@ -1,21 +1,21 @@
-// The orders of a depth-first walk, as vectors of nodes.
+// Depth-first traversal orders (preorder, postorder, reverse postorder) as vectors of nodes.
 //
 //   for (auto* block : plait::reverse_postorder(f)) …
 //
-// The walk starts at the entry, follows the successors of each node in their order and keeps its stack on the heap. All
-// three are O(size(g) + edges) time and space and hold what the entry reaches, nothing else. Who wants several of them,
-// or the same again without allocating, keeps a flow_snapshot (snapshot.hpp), of which they are made.
+// The search starts at the entry, follows the successors of each node in their order and keeps its stack on the heap.
+// All three are O(size(g) + edges) time and space and contain the reachable nodes only. For several orders, or repeated
+// ones without allocation, use a flow_snapshot (snapshot.hpp), on which these functions are built.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/graph_traits.hpp>
-#include <plait/graph/snapshot.hpp>
 
 namespace plait {
 
-/// Each node when the walk comes to it.
+/// Returns the nodes in order of discovery.
 template <flow_graph G>
 [[nodiscard]] constexpr std::vector<node_t<G>> preorder(G const& g) {
   flow_snapshot<G> s;
@@ -26,7 +26,7 @@ template <flow_graph G>
   return nodes;
 }
 
-/// Each node when the walk leaves it, that is, after all that was found through it.
+/// Returns the nodes in order of completion: each after all nodes discovered through it.
 template <flow_graph G>
 [[nodiscard]] constexpr std::vector<node_t<G>> postorder(G const& g) {
   flow_snapshot<G> s;
@@ -34,8 +34,8 @@ template <flow_graph G>
   return {s.order().rbegin(), s.order().rend()};
 }
 
-/// Postorder backwards: nodes stand before their successors, but for those that back edges lead to. The order in which
-/// forward analyses visit the fewest nodes twice.
+/// Returns the nodes in reverse postorder: each before its successors, except targets of back edges. In this order
+/// forward analyses revisit the fewest nodes.
 template <flow_graph G>
 [[nodiscard]] constexpr std::vector<node_t<G>> reverse_postorder(G const& g) {
   flow_snapshot<G> s;

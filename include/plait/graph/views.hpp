@@ -1,12 +1,13 @@
-// Other looks at a flow graph: backwards, without some edges, without some nodes.
+// Graph views: a flow graph reversed, with filtered edges, or induced by a subset of its nodes.
 //
-//   plait::preorder(plait::reversed(g, exit));                             // what reaches exit
+//   plait::preorder(plait::reversed(g, exit));                             // the nodes that reach exit
 //   plait::filtered(g, [&](auto from, auto to) { return !cold(from, to); });
-//   plait::induced(g, header, [&](auto n) { return loop.contains(n); });   // a region with an entry of its own
+//   plait::induced(g, header, [&](auto n) { return loop.contains(n); });   // a region with its own entry
 //
-// Views are small values that refer to the graph (and hold a view they are made of): it must outlive them. They adapt
-// themselves by members, as any graph of one's own does. Nothing is copied and nothing stored per node, each query
-// costs what it costs in the graph and a call of the predicate per edge. The order of successors is that of the graph.
+// Views are small values that refer to the graph (or contain the view they are built on): it must outlive them. They
+// satisfy flow_graph by their members, like user-defined graphs. Nothing is copied and nothing stored per node; each
+// query costs what it costs in the graph and a call of the predicate per edge. The order of successors is that of the
+// graph.
 #pragma once
 
 #include <concepts>
@@ -27,7 +28,7 @@ struct graph_view_base {};
 template <class G>
 concept graph_view = std::derived_from<std::remove_cvref_t<G>, graph_view_base>;
 
-// A graph by reference, a view by value: views can be made of temporary views.
+// Holds a graph by reference, a view by value, so that views can be built on temporary views.
 template <class G>
 class graph_reference {
  public:
@@ -47,11 +48,11 @@ class graph_reference<G> {
   G graph_;
 };
 
-// An argument that may be kept: no temporary, unless it is a view.
+// A graph that a view can refer to: an lvalue, or a view. Compare std::ranges::viewable_range.
 template <class G>
-concept graph_that_is_no_temporary = flow_graph<G> && (std::is_lvalue_reference_v<G> || graph_view<G>);
+concept viewable_graph = flow_graph<G> && (std::is_lvalue_reference_v<G> || graph_view<G>);
 
-// What all views show of their graph unchanged.
+// The members that all views forward unchanged.
 template <class G>
 class graph_view_interface : public graph_view_base {
  public:
@@ -59,7 +60,7 @@ class graph_view_interface : public graph_view_base {
 
   constexpr auto size() const { return graph_size(*graph_); }
   constexpr node_t<G> entry() const { return entry_; }
-  // Left out where nodes are their own indices, so that results on the view need not ask it for them.
+  // Omitted if nodes are their own indices, so that results on the view need not query it for them.
   constexpr auto index(node_t<G> const& n) const
     requires has_own_index<G>
   {
@@ -76,7 +77,7 @@ class graph_view_interface : public graph_view_base {
 
 }  // namespace detail
 
-/// A graph backwards from a node, usually an exit.
+/// The transposed graph, entered at a node, usually an exit.
 template <flow_graph G>
   requires has_predecessors<G>
 class reversed_graph : public detail::graph_view_interface<G> {
@@ -91,7 +92,7 @@ class reversed_graph : public detail::graph_view_interface<G> {
   }
 };
 
-/// The edges of a graph for which keep(from, to) is true.
+/// The subgraph of the edges for which keep(from, to) is true.
 template <flow_graph G, std::predicate<node_t<G> const&, node_t<G> const&> Keep>
 class filtered_graph : public detail::graph_view_interface<G> {
  public:
@@ -117,7 +118,7 @@ class filtered_graph : public detail::graph_view_interface<G> {
   Keep keep_;
 };
 
-/// The nodes of a graph for which keep(node) is true, and the edges between them.
+/// The subgraph induced by the nodes for which keep(node) is true.
 template <flow_graph G, std::predicate<node_t<G> const&> Keep>
 class induced_graph : public detail::graph_view_interface<G> {
  public:
@@ -146,8 +147,8 @@ class induced_graph : public detail::graph_view_interface<G> {
   Keep keep_;
 };
 
-/// The graph backwards, entered at `entry`.
-template <detail::graph_that_is_no_temporary G>
+/// Returns the transposed graph, entered at `entry`.
+template <detail::viewable_graph G>
   requires has_predecessors<G>
 [[nodiscard]] constexpr auto reversed(G&& g, node_t<G> const& entry) {
   return reversed_graph<std::remove_cvref_t<G>>(g, entry);
@@ -166,20 +167,21 @@ consteval bool check_view_filter() {
 }
 }  // namespace detail
 
-/// The graph without the edges for which keep(from, to) is false.
-template <detail::graph_that_is_no_temporary G, class Keep>
+/// Returns the graph without the edges for which keep(from, to) is false.
+template <detail::viewable_graph G, class Keep>
 [[nodiscard]] constexpr auto filtered(G&& g, Keep keep) {
   static_assert(detail::check_view_filter<Keep, node_t<G>, node_t<G>>());
   return filtered_graph<std::remove_cvref_t<G>, Keep>(g, std::move(keep));
 }
 
-/// The graph without the nodes for which keep(node) is false, entered at `entry`, which must not be one of them.
-template <detail::graph_that_is_no_temporary G, class Keep>
+/// Returns the graph without the nodes for which keep(node) is false, entered at `entry`, which must not be one of
+/// them.
+template <detail::viewable_graph G, class Keep>
 [[nodiscard]] constexpr auto induced(G&& g, node_t<G> const& entry, Keep keep) {
   static_assert(detail::check_view_filter<Keep, node_t<G>>());
   return induced_graph<std::remove_cvref_t<G>, Keep>(g, entry, std::move(keep));
 }
-template <detail::graph_that_is_no_temporary G, class Keep>
+template <detail::viewable_graph G, class Keep>
 [[nodiscard]] constexpr auto induced(G&& g, Keep keep) {
   static_assert(detail::check_view_filter<Keep, node_t<G>>());
   return induced_graph<std::remove_cvref_t<G>, Keep>(g, plait::entry(g), std::move(keep));

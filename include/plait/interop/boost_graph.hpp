@@ -1,15 +1,15 @@
-// Boost.Graph's graphs as flow graphs.
+// Boost.Graph adapter: graphs of Boost.Graph as flow graphs.
 //
-// Every model of Boost's VertexListGraph and of IncidenceGraph or AdjacencyGraph that numbers its vertices is a
-// flow_graph by including this header: adjacency_list of all kinds, adjacency_matrix, compressed_sparse_row_graph,
-// directed_graph, grid_graph, subgraph, reverse_graph, filtered_graph, … The entry is the first vertex. For another
-// entry, and for graphs without vertex numbers (adjacency_list with listS or setS and no vertex_index property), there
-// is the view boost_flow_graph.
+// With this header, every model of Boost's VertexListGraph and of IncidenceGraph or AdjacencyGraph with vertex indices
+// is a flow_graph: adjacency_list of all kinds, adjacency_matrix, compressed_sparse_row_graph, directed_graph,
+// grid_graph, subgraph, reverse_graph, filtered_graph, … The entry is the first vertex. The view boost_flow_graph is
+// for another entry, and for graphs without vertex indices (adjacency_list with listS or setS and no vertex_index
+// property).
 //
-// Not recognised are types whose boost::graph_traits are specialised from outside: the primary template is an error on
-// a type that is no graph, so it can only be asked about types with a vertex_descriptor of their own. boost_flow_graph
-// takes these, too, if the functions of the graph are in its namespace; std::vector through vector_as_graph.hpp is not
-// among them and takes five lines of its own.
+// Types whose boost::graph_traits are specialised externally are not recognised: the primary template is a hard error
+// on a type that is not a graph, so only types with a member vertex_descriptor can be tested. boost_flow_graph accepts
+// such types, too, if the functions of the graph are in its namespace; std::vector through vector_as_graph.hpp is not
+// among them and needs a user-defined adapter of five lines.
 #pragma once
 
 #include <concepts>
@@ -26,8 +26,9 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/graph/graph_traits.hpp>
+#include <plait/interop/detail/boost_dependency_graph.hpp>
 
-// Named here only to look through the adaptors and into the vertex properties, without including their headers.
+// Declared to match the adaptors and their vertex properties without including their headers.
 namespace boost {
 template <class, class, class, class, class, class, class>
 class adjacency_list;
@@ -46,7 +47,7 @@ namespace detail::bgl {
 template <class G>
 using vertex_t = typename boost::graph_traits<G>::vertex_descriptor;
 
-// The category comes first: adaptors declare functions that do not compile where what they adapt lacks them.
+// The category is tested first: adaptors declare functions that do not compile if the adapted graph lacks them.
 template <class G, class Tag>
 concept has_category = std::convertible_to<typename boost::graph_traits<G>::traversal_category, Tag>;
 template <class G>
@@ -67,30 +68,30 @@ concept vertex_list = has_category<G, boost::vertex_list_graph_tag> && requires(
   { num_vertices(g) } -> std::convertible_to<std::size_t>;
 };
 
-// What walking a graph needs. graph_traits<G> must exist.
+// Graph that can be traversed. graph_traits<G> must exist.
 template <class G>
 concept walkable = vertex_list<G> && (incidence<G> || adjacency<G>);
 
-// Whether vertices have numbers. Asking an adjacency_list without any for its property map is a hard error, so these
-// are known by their parameters, and adaptors by what they adapt.
+// True if the vertices have indices. Asking an adjacency_list without indices for its property map is a hard error, so
+// these are recognised by their template parameters, and adaptors by the adapted graph.
 template <class G>
-    struct numbered : std::bool_constant < requires(G const& g, vertex_t<G> v) {
+    struct has_vertex_index : std::bool_constant < requires(G const& g, vertex_t<G> v) {
   { get(get(boost::vertex_index, g), v) } -> std::convertible_to<std::size_t>;
 } > {};
 template <class OutEdges, class Vertices, class Directed, class Vertex, class Edge, class Graph, class Edges>
-struct numbered<boost::adjacency_list<OutEdges, Vertices, Directed, Vertex, Edge, Graph, Edges>>
+struct has_vertex_index<boost::adjacency_list<OutEdges, Vertices, Directed, Vertex, Edge, Graph, Edges>>
     : std::bool_constant<
           std::integral<vertex_t<boost::adjacency_list<OutEdges, Vertices, Directed, Vertex, Edge, Graph, Edges>>> ||
           boost::lookup_one_property<Vertex, boost::vertex_index_t>::found> {};
 template <class G, class Ref>
-struct numbered<boost::reverse_graph<G, Ref>> : numbered<G> {};
+struct has_vertex_index<boost::reverse_graph<G, Ref>> : has_vertex_index<G> {};
 template <class G, class Edges, class Vertices>
-struct numbered<boost::filtered_graph<G, Edges, Vertices>> : numbered<G> {};
+struct has_vertex_index<boost::filtered_graph<G, Edges, Vertices>> : has_vertex_index<G> {};
 template <class G>
-struct numbered<boost::subgraph<G>> : numbered<G> {};
+struct has_vertex_index<boost::subgraph<G>> : has_vertex_index<G> {};
 
-// Vertices seen through a pair of Boost's iterators, not all of which are iterators to C++20; Get turns what they point
-// to into a vertex.
+// Range of vertices from a pair of Boost's iterators, not all of which are C++20 iterators; Get maps an element to a
+// vertex.
 template <class Iterator, class Get>
 class vertex_range {
  public:
@@ -158,7 +159,7 @@ auto nodes(G const& g) {
   return vertex_range(vertices(g), itself<G>{});
 }
 
-// boost::graph_traits may be instantiated for these.
+// Types for which boost::graph_traits may be instantiated.
 template <class G>
 concept recognised = requires {
   typename G::vertex_descriptor;
@@ -170,20 +171,21 @@ concept recognised = requires {
 
 }  // namespace detail::bgl
 
-/// A graph of Boost.Graph's that this header adapts, with numbered vertices. False for types that have the members of a
-/// flow graph themselves: these are adapted already.
+/// Graph of Boost.Graph with vertex indices, which this header adapts. False for types with the members of a flow
+/// graph, which are adapted already.
 template <class G>
-concept boost_graph = detail::bgl::recognised<G> && detail::bgl::walkable<G> && detail::bgl::numbered<G>::value &&
-                      !requires(G const& g) { g.successors(g.entry()); };
+concept boost_graph = detail::bgl::recognised<G> && detail::bgl::walkable<G> &&
+                      detail::bgl::has_vertex_index<G>::value && !requires(G const& g) { g.successors(g.entry()); };
 
-/// Costs are those of the graph: predecessors exist where in_edges does. Vertex numbers kept in a property must be
-/// filled in by the user, as for Boost's own algorithms.
+/// Flow graph traits of a Boost graph. Costs are those of its own functions; predecessors exist where in_edges does.
+/// The user must fill in vertex indices that are kept in a property, as for Boost's own algorithms.
 template <boost_graph G>
 struct graph_traits<G> {
   using vertex = detail::bgl::vertex_t<G>;
-  /// Above every number also in a filtered graph, whose num_vertices is that of the whole for this reason.
+  /// Returns a bound above every index, also in a filtered graph, whose num_vertices is that of the whole graph for
+  /// this reason.
   static std::size_t size(G const& g) { return static_cast<std::size_t>(num_vertices(g)); }
-  /// The first vertex. Precondition: there is one.
+  /// Returns the first vertex. Precondition: there is one.
   static vertex entry(G const& g) {
     auto const all = vertices(g);
     PLAIT_ASSERT(all.first != all.second, "plait: a flow graph has an entry; this graph has no vertices");
@@ -201,14 +203,14 @@ struct graph_traits<G> {
   }
 };
 
-/// A graph of Boost.Graph's with another entry, or one without vertex numbers. Refers to the graph, which must outlive
-/// it. Where the graph has no numbers the view numbers the vertices once, in the order of vertices(g), in O(vertices)
-/// time and space: it must not be used after vertices were added. Copies then copy the numbers.
+/// View of a Boost graph with another entry, or without vertex indices. Refers to the graph, which must outlive it. If
+/// the graph has no indices, the view numbers the vertices once, in the order of vertices(g), in O(vertices) time and
+/// space: it must not be used after vertices were added, and copies copy the numbers.
 template <class G>
   requires detail::bgl::walkable<G>
 class boost_flow_graph {
   using vertex = detail::bgl::vertex_t<G>;
-  static constexpr bool has_numbers = detail::bgl::numbered<G>::value;
+  static constexpr bool has_numbers = detail::bgl::has_vertex_index<G>::value;
   struct nothing {};
 
  public:
@@ -238,7 +240,7 @@ class boost_flow_graph {
       return static_cast<std::size_t>(get(get(boost::vertex_index, *g_), v));
     } else {
       auto const found = numbers_.find(v);
-      PLAIT_ASSERT(found != numbers_.end(), "boost_flow_graph: a vertex added since the view was made");
+      PLAIT_ASSERT(found != numbers_.end(), "boost_flow_graph: the vertex was added after the view was constructed");
       return found->second;
     }
   }

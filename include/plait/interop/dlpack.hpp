@@ -1,10 +1,10 @@
-// Tensors from and to other frameworks by DLPack, without a copy.
+// DLPack: zero-copy exchange of tensors with other frameworks.
 //
 //   #include <dlpack/dlpack.h>
-//   auto t = plait::from_dlpack<plait::serial>(managed);          // takes it over
-//   DLManagedTensor* m = plait::to_dlpack<DLManagedTensor>(t);    // m->deleter(m) gives it back
+//   auto t = plait::from_dlpack<plait::serial>(managed);          // takes ownership
+//   DLManagedTensor* m = plait::to_dlpack<DLManagedTensor>(t);    // m->deleter(m) releases it
 //
-// By duck typing: includes nothing of DLPack and fits every version of its DLManagedTensor, and, of version 1,
+// Duck-typed: includes no header of DLPack, and works with every version of its DLManagedTensor and with version 1 of
 // DLManagedTensorVersioned.
 #pragma once
 
@@ -18,7 +18,7 @@
 #include <utility>
 
 #include <plait/core/errors.hpp>
-#include <plait/exec/element_type.hpp>
+#include <plait/exec/detail/element_type.hpp>
 #include <plait/exec/tensor.hpp>
 
 namespace plait {
@@ -50,18 +50,18 @@ inline constexpr std::uint64_t dlpack_read_only = 1;
 
 }  // namespace detail
 
-/// A view of the tensor, which calls the deleter when its last handle is gone. Throws shape_error, and leaves `managed`
-/// to the caller, for elements or a device that the backend does not have, more than 8 dimensions, another major
-/// version than 1 of a struct that has one, and memory that must not be written, as ops write what they are given in
-/// place.
+/// Returns a tensor that aliases the memory of a DLPack tensor, and calls its deleter when the last handle is gone.
+/// Throws shape_error, and leaves `managed` to the caller, for an element type or a device that the backend does not
+/// have, more than 8 dimensions, a versioned struct of another major version than 1, and read-only memory, since ops
+/// may write in place.
 template <backend B, class Managed>
 [[nodiscard]] tensor<B> from_dlpack(Managed* managed) {
   if constexpr (detail::dlpack_versioned<Managed>) {
     if (managed->version.major != 1)
       throw shape_error("plait: a DLPack tensor of version " + std::to_string(managed->version.major) +
-                        ", where 1 is known");
+                        ", where only version 1 is supported");
     if ((managed->flags & detail::dlpack_read_only) != 0)
-      throw shape_error("plait: a DLPack tensor that must not be written: copy it first");
+      throw shape_error("plait: a read-only DLPack tensor: copy it first");
   }
   auto const& given = managed->dl_tensor;
   auto const type = std::ranges::find_if(detail::dlpack_types, [&](detail::dlpack_type const& known) {
@@ -70,7 +70,7 @@ template <backend B, class Managed>
   if (type == std::ranges::end(detail::dlpack_types) || given.dtype.lanes != 1)
     throw shape_error("plait: a DLPack tensor of type code " + std::to_string(static_cast<int>(given.dtype.code)) +
                       " with " + std::to_string(static_cast<int>(given.dtype.bits)) +
-                      " bits, which tensors do not have");
+                      " bits, which is not an element type of tensors");
   if (static_cast<int>(given.device.device_type) != detail::dlpack_device<B>)
     throw shape_error("plait: a DLPack tensor on device type " +
                       std::to_string(static_cast<int>(given.device.device_type)) + ", not on that of the backend " +
@@ -89,8 +89,8 @@ template <backend B, class Managed>
                           std::move(owner));
 }
 
-/// The tensor for another framework: it shares the memory, and holds it until its deleter is called. Strides are kept.
-/// Throws shape_error for elements of a type that DLPack does not have here.
+/// Exports a tensor to another framework: the result aliases its memory, and keeps it alive until its deleter is
+/// called. Strides are kept. Throws shape_error for an element type without a DLPack type here.
 template <class Managed, backend B>
 [[nodiscard]] Managed* to_dlpack(tensor<B> const& t) {
   struct holder {

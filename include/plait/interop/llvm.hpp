@@ -1,13 +1,13 @@
-// LLVM functions as flow graphs and as programs (LLVM 14 or later).
+// LLVM adapter: functions as flow graphs and as programs (LLVM 14 or later).
 //
 //   plait::llvm_function const f(function);            // a flow graph; nodes are llvm::BasicBlock const*
 //   plait::dominator_tree const tree(f);
 //   plait::llvm_memory_program const slots(function);  // a program: loads and stores of promotable allocas
 //   plait::program_ssa const ssa(slots);               // its phis are those of mem2reg
-//   plait::llvm_value_program const values(function);  // a program: instructions read and make llvm::Values
+//   plait::llvm_value_program const values(function);  // a program: instructions read and write llvm::Values
 //
-// All three refer to the function, which must stay as it is. LLVM numbers blocks from version 20 on only; here they are
-// numbered once, in the order of the function, and looked up in a hash map: O(1) a query, O(blocks) space.
+// All three refer to the function, which must not change. LLVM numbers blocks only since version 20; here they are
+// numbered once, in the order of the function, and looked up in a hash map: O(1) per query, O(blocks) space.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@
 
 namespace plait {
 
-/// A function with a body, as a flow graph. Edges are those of llvm::successors: one for each operand of a terminator,
-/// so that a switch with two cases for one block leads there twice.
+/// Control flow graph of a function with a body. Edges are those of llvm::successors: one for each successor operand of
+/// a terminator, so that a switch with two cases for one block has two edges to it.
 class llvm_function {
  public:
   using node = llvm::BasicBlock const*;
@@ -47,7 +47,7 @@ class llvm_function {
   llvm::Function const& function() const noexcept { return *function_; }
   std::size_t size() const noexcept { return blocks_.size(); }
   node entry() const { return &function_->getEntryBlock(); }
-  /// None for a block without terminator. (LLVM's own iterators are none of C++20.)
+  /// Returns nothing for a block without terminator. (LLVM's own iterators are not C++20 iterators.)
   auto successors(node n) const {
     llvm::Instruction const* const last = n->getTerminator();
     return std::views::iota(0u, last == nullptr ? 0u : last->getNumSuccessors()) |
@@ -62,9 +62,9 @@ class llvm_function {
   llvm::DenseMap<node, std::uint32_t> numbers_;
 };
 
-/// The memory of a function as a program: blobs are its promotable allocas (llvm::isAllocaPromotable), ops the loads,
-/// which read one, and the stores, which write one. Its pruned SSA form is what LLVM's mem2reg makes, before mem2reg
-/// simplifies phis that undefined memory flows into.
+/// Program of the stack memory of a function: blobs are its promotable allocas (llvm::isAllocaPromotable), ops the
+/// loads, which read one, and the stores, which write one. Its pruned SSA form is that of LLVM's mem2reg, before
+/// mem2reg simplifies phis with undefined operands.
 class llvm_memory_program : public llvm_function {
  public:
   class block_net;
@@ -79,7 +79,7 @@ class llvm_memory_program : public llvm_function {
 
   block_net block(node n) const;
 
-  /// The promotable alloca behind a load or a store; nullptr for all else.
+  /// Returns the promotable alloca that a load or a store accesses; nullptr for anything else.
   llvm::AllocaInst const* slot(llvm::Instruction const& i) const {
     auto const* const at = llvm::dyn_cast_or_null<llvm::AllocaInst>(llvm::getLoadStorePointerOperand(&i));
     return at != nullptr && numbers_.count(at) != 0 ? at : nullptr;
@@ -95,7 +95,7 @@ class llvm_memory_program : public llvm_function {
   llvm::DenseMap<llvm::AllocaInst const*, std::uint32_t> numbers_;
 };
 
-/// A block's loads and stores as a net; a handle.
+/// Net of the loads and stores of a block; a handle.
 class llvm_memory_program::block_net {
  public:
   using op = llvm::Instruction const*;
@@ -120,9 +120,9 @@ class llvm_memory_program::block_net {
 
 inline llvm_memory_program::block_net llvm_memory_program::block(node n) const { return {*this, n}; }
 
-/// The values of a function as a program: ops are its instructions but for phis, blobs what they read and make:
-/// instructions and arguments. Constants, globals and blocks are no blobs. Arguments are external inputs of the entry.
-/// Every blob is written once; what a phi makes is written by no op.
+/// Program of the values of a function: ops are its instructions except phis, blobs the instructions and arguments that
+/// they use and define. Constants, globals and blocks are not blobs. Arguments are external inputs of the entry. Every
+/// blob is written once; the result of a phi is written by no op.
 class llvm_value_program : public llvm_function {
  public:
   using llvm_function::llvm_function;
@@ -130,13 +130,13 @@ class llvm_value_program : public llvm_function {
   block_net block(node n) const;
 };
 
-/// A block's instructions as a net; a handle.
+/// Net of the instructions of a block; a handle.
 class llvm_value_program::block_net {
  public:
   using op = llvm::Instruction const*;
 
   explicit block_net(node n) : block_(n) {}
-  /// None for a block without any.
+  /// Returns the instructions after the phis; nothing for an empty block.
   auto ops() const {
     auto const first = std::find_if_not(block_->begin(), block_->end(),
                                         [](llvm::Instruction const& i) { return llvm::isa<llvm::PHINode>(i); });

@@ -1,6 +1,6 @@
-// Classes that protoc generated from NetDef (Caffe2's own, or any message with its accessors) are nets, by duck typing:
-// this header includes nothing of protobuf and fits every version of it. Include it, and get_ssa(proto) works, as do
-// all transforms. The messages are changed in place; names are their strings.
+// Protobuf adapter: classes that protoc generated from NetDef (Caffe2's own, or any message with its accessors) as
+// nets, by duck typing. Includes no header of protobuf and works with every version: get_ssa(proto) and all transforms
+// work. Transforms change the messages in place; names are their strings.
 #pragma once
 
 #include <concepts>
@@ -15,11 +15,11 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/interop/detail/messages.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/interop/detail/protobuf_messages.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
+#include <plait/net/detail/name_map.hpp>
+#include <plait/net/detail/nested_arguments.hpp>
 #include <plait/net/mutation.hpp>
-#include <plait/net/name_map.hpp>
-#include <plait/net/nested_arguments.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {
@@ -39,7 +39,7 @@ concept protobuf_netdef = requires(M const& n, M& changed) {
 
 namespace detail {
 
-/// An OperatorDef as net/nested_arguments.hpp sees it; Op may be const.
+/// View of an OperatorDef with the interface of net/detail/nested_arguments.hpp; Op may be const.
 template <class Op>
 struct message_op_view {
   Op& op;
@@ -69,7 +69,7 @@ struct message_op_view {
   std::string_view output(std::size_t i) const { return op.output(static_cast<int>(i)); }
 };
 
-/// Whether an argument holds a net, a tensor, or what its class does not know.
+/// Returns true if an argument holds a net, a tensor or an unknown field.
 template <class Argument>
 [[nodiscard]] bool holds_other(Argument const& a) {
   bool other = a.has_n() || a.nets_size() != 0;
@@ -106,7 +106,7 @@ struct net_traits<M> {
       return false;
   }
 
-  /// A net inside an op. It belongs to the message.
+  /// Nested net of an op. The message owns it.
   template <class Net>
   struct nested_in {
     Net* net;
@@ -115,7 +115,8 @@ struct net_traits<M> {
     std::vector<std::string> locals = {};
     std::vector<std::pair<std::string, std::string>> bound = {};
   };
-  /// Nets stored as messages. Step nets in text form need a parser that knows M: net_error.
+  /// Returns the nested nets stored as messages. Throws net_error for a step net in text form, which needs a parser for
+  /// M.
   static std::vector<nested_in<M const>> subnets(M const& n, op_message const& op) {
     std::vector<nested_in<M const>> found;
     subnet_scope const scope = detail::nested_scope(op.type());
@@ -181,14 +182,14 @@ struct net_traits<M> {
       if (what.gradient) op.set_is_gradient_op(true);
   }
 
-  // ---- nets inside ops
+  // ---- nested nets
   static std::vector<nested_in<M>> mutable_subnets(M& n, op_message& op) {
     std::vector<nested_in<M>> found;
     for (nested_in<M const>& nested : subnets(n, op))
       found.push_back({const_cast<M*>(nested.net), nested.scope, std::move(nested.argument)});
     return found;
   }
-  static void store_subnet(M&, op_message&, nested_in<M> const&) {}  // it was changed where it is
+  static void store_subnet(M&, op_message&, nested_in<M> const&) {}  // it was changed in place
   static std::vector<std::string_view> argument_blobs(M const&, op_message const& op) {
     if (!detail::is_recurrence(op.type())) return {};
     return detail::recurrence_argument_blobs(detail::message_op_view<op_message const>{op});
@@ -217,12 +218,12 @@ struct net_traits<M> {
     if (a->floats_size() != 0) return argument_value(std::vector<float>(a->floats().begin(), a->floats().end()));
     if (a->strings_size() != 0)
       return argument_value(std::vector<std::string>(a->strings().begin(), a->strings().end()));
-    // One without any content is an empty list, for that is how NetDef writes one.
+    // An argument without any content is an empty list, since NetDef writes empty lists that way.
     if (a->ints_size() == 0 && detail::holds_other(*a)) return std::nullopt;
     return argument_value(std::vector<std::int64_t>(a->ints().begin(), a->ints().end()));
   }
   static void set_argument(M&, op_message& op, argument_spec const& spec) {
-    detail::store_argument(detail::named(*op.mutable_arg(), spec.name), spec);
+    detail::store_argument(detail::find_or_add_named(*op.mutable_arg(), spec.name), spec);
   }
   static void erase_argument(M&, op_message& op, std::string_view key) { detail::erase_named(*op.mutable_arg(), key); }
   static std::optional<device_spec> device(M const&, op_message const& op) {

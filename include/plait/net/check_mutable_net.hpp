@@ -1,4 +1,4 @@
-// What an adaptation lacks that transforms may ask for, in sentences.
+// Concept check of a mutable net: static_asserts that name each missing or ill-formed mutation hook (net/mutation.hpp).
 #pragma once
 
 #include <concepts>
@@ -9,10 +9,10 @@
 #include <span>
 #include <string_view>
 
-#include <plait/core/member_faults.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/core/detail/member_faults.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
+#include <plait/net/detail/nested_names.hpp>
 #include <plait/net/mutation.hpp>
-#include <plait/net/nested_names.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {
@@ -163,8 +163,9 @@ consteval bool check_nested_hooks() {
 }
 }  // namespace detail
 
-/// Put next to an adaptation that all transforms are to work with: PLAIT_CHECK_MUTABLE_NET(my::net). One that offers
-/// less is fine for transforms that ask for less, and is refused by the others in terms of their concepts.
+/// Checks that an adaptation has every mutation hook, for PLAIT_CHECK_MUTABLE_NET(my::net) next to it. An adaptation
+/// with fewer hooks works with the transforms that need no others; the remaining transforms reject it by their
+/// concepts.
 template <class N>
 consteval bool check_mutable_net() {
   check_net<N>();

@@ -1,44 +1,45 @@
-// What transforms may ask of a net beyond reading it. Each transform requires only the hooks it uses.
+// Mutation hooks of nets: the members of net_traits that transforms need beyond reading. Each transform requires only
+// the hooks it uses.
 //
 //   net_traits<N> member                                    concept
 //   set_input(n, op, slot, name)                            renamable_net
 //   set_output(n, op, slot, name)
 //   make_name(n, text) -> name                              default: name_t<N>(text)
 //   set_control_input(n, op, slot, name)                    renamable_controls, where ops have control inputs
-//   new_name(n, name) -> name                               naming_net: one that no blob has yet, for a version of this
-//                                                           one; leaves all else as it is. For names that are no texts
+//   new_name(n, name) -> name                               naming_net: returns an unused name for a version of this
+//                                                           blob; changes nothing else. For names without text
 //   set_external_input(n, slot, name)                       renamable_externals, where externals are declared
 //   set_external_output(n, slot, name)
 //   erase_ops(n, indices)                                   op_erasable_net: indices ascending, without repeats
-//   part(n, indices) -> N                                   optional with erase_ops: a copy that has these ops only
+//   select_ops(n, indices) -> N                             optional with erase_ops: returns a copy with only these ops
 //   erase_external_inputs(n, slots)                         input_erasable_net: ascending, without repeats
 //   erase_external_outputs(n, slots)                        output_erasable_net: ascending, without repeats
 //   add_external_input(n, name), add_external_output(n, name)    external_extensible_net
 //   append_op(n, op_spec)                                   extensible_net
 //   insert_op(n, position, op_spec)
-//   append_op(n, op_spec, inputs, outputs)                  optional with append_op: operands by name, not in it
-//   reserve(n, ops, names)                                  optional with append_op: so many more are to come
-//   prefetch_name(n, text)                                  optional with make_name: it is soon asked for this one
+//   append_op(n, op_spec, inputs, outputs)                  optional with append_op: operands by name, not in op_spec
+//   reserve(n, ops, names)                                  optional with append_op: capacity for so many more
+//   prefetch_name(n, text)                                  optional with make_name: prefetches its look-up
 //   symbols(n) -> symbol_table&                             optional with make_name: names are symbols of that table
 //   adopt_op(n, from, op)                                   adopting_net: appends a copy of an op of another net
 //   int_argument(n, op, key) -> optional<int64>             attributed_net
 //   string_argument(n, op, key) -> optional<string_view>
 //   has_argument(n, op, key) -> bool                        argument_readable_net
-//   argument(n, op, key) -> optional<argument_value>        nothing where the argument is of another kind (a net, say)
+//   argument(n, op, key) -> optional<argument_value>        empty where the argument is of another kind (a net, say)
 //   set_argument(n, op, argument_spec)                      argument_mutable_net
 //   erase_argument(n, op, key)
 //   set_type(n, op, type)                                   retypable_net
 //   device(n, op) -> optional<device_spec>                  device_net
 //   set_device(n, op, optional<device_spec>)                device_mutable_net
 //   net_name(n), set_net_name(n, text)                      named_net
-//   inherit(n, op, from, from_op, inherited)                inheriting_net: what a made op takes over from another one
+//   inherit(n, op, from, from_op, inherited)                inheriting_net: copies properties of another op to op
 //   insert_ops(n, positions, op_specs)                      optional with insert_op: many at once, in linear time
 //   add_subnet(n, op, argument, net)                        subnet_extensible_net: a netdef as an argument of an op
-//   mutable_subnets(n, op), store_subnet(n, op, subnet)     nested_editable_net (nested_edit.hpp of netdef)
+//   mutable_subnets(n, op), store_subnet(n, op, subnet)     nested_editable_net (mutable_nested_nets.hpp of netdef)
 //   argument_blobs(n, op), rename_arguments(n, op, names)   optional with it: blobs that arguments name
 //
-// `op` is what iterating ops(n) of the non-const net yields. Hooks must not throw for valid indices (but for memory):
-// a transform checks everything first and then applies, and that is how it keeps the strong guarantee.
+// `op` is what iterating ops(n) of the non-const net yields. Hooks must not throw for valid indices, except
+// std::bad_alloc: a transform keeps the strong guarantee by checking everything before it applies any change.
 #pragma once
 
 #include <concepts>
@@ -62,11 +63,11 @@ namespace plait {
 
 struct netdef;
 
-/// What an argument of an op holds: a number, a string (bytes), or a list of either.
+/// Value of an op's argument: a number, a string (bytes), or a list of either.
 using argument_value = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
                                     std::vector<std::string>>;
 
-/// An argument of an op that is to be made.
+/// Name and value of an argument to set.
 struct argument_spec {
   std::string name;
   argument_value value;
@@ -76,14 +77,14 @@ struct argument_spec {
 /// Device kinds by Caffe2's numbers (caffe2.proto, DeviceTypeProto).
 enum class device_kind : std::int32_t { cpu = 0, cuda = 1, mkldnn = 2, opengl = 3, opencl = 4, ideep = 5, hip = 6 };
 
-/// Where an op runs.
+/// Device on which an op runs.
 struct device_spec {
   device_kind kind = device_kind::cpu;
-  std::optional<std::int32_t> id;  ///< which of several; absent: not said
+  std::optional<std::int32_t> id;  ///< index among the devices of this kind; absent: unspecified
   friend bool operator==(device_spec const&, device_spec const&) = default;
 };
 
-/// An op that is to be made. Blobs are given by text.
+/// Description of an op to insert. Blobs are named by text.
 struct op_spec {
   std::string type;
   std::vector<std::string> inputs;
@@ -94,15 +95,15 @@ struct op_spec {
   friend bool operator==(op_spec const&, op_spec const&) = default;
 };
 
-/// What an op made for another one takes over from it.
+/// Properties that a new op inherits from the op it was created for.
 struct inherited {
-  bool placement = true;  ///< its device, and whichever engine is to run it
-  bool arguments = true;  ///< all that the op does not have itself
-  bool gradient = true;   ///< mark it as a gradient op, where the IR knows such a mark
+  bool placement = true;  ///< device and engine
+  bool arguments = true;  ///< all arguments that the new op lacks
+  bool gradient = true;   ///< marks it as a gradient op, where the IR has such a mark
 };
 
 namespace detail {
-// Iterators of ops(n) last.
+// Iterators of ops(n) remain valid after the range is destroyed.
 template <class N>
 concept ops_stay =
     std::is_lvalue_reference_v<mutable_ops_range_t<N>> || std::ranges::borrowed_range<mutable_ops_range_t<N>>;
@@ -186,13 +187,13 @@ concept argument_mutable_net = attributed_net<N> && requires(std::remove_cvref_t
   detail::net_traits_of<N>::erase_argument(n, op, key);
 };
 
-/// An op that was made can take over what another one has. `from` may be the same net.
+/// A net whose ops can inherit properties of another op. `from` may be the same net.
 template <class N>
 concept inheriting_net =
     net<N> && requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op, N const& from, op_ref_t<N> from_op,
                        inherited const& what) { detail::net_traits_of<N>::inherit(n, op, from, from_op, what); };
 
-/// Nets go into arguments of ops in the form of a netdef.
+/// A net that accepts a netdef as an argument of an op.
 template <class N>
 concept subnet_extensible_net =
     net<N> && requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op, std::string_view argument,
@@ -226,26 +227,26 @@ concept has_make_name = requires(std::remove_cvref_t<N>& n, std::string_view tex
 };
 }  // namespace detail
 
-/// Names can be made from text: by the net (make_name), or because they are strings.
+/// A net whose names can be created from text: by make_name, or because names are strings.
 template <class N>
 concept nameable_net =
     has_text<N> && (detail::has_make_name<N> || std::constructible_from<name_t<N>, std::string_view>);
 
-/// New names can be made by the net, whatever names are: numbers, pointers.
+/// A net that generates new names, whatever their type: numbers, pointers.
 template <class N>
 concept naming_net = net<N> && requires(std::remove_cvref_t<N>& n, name_t<N> const& name) {
   { detail::net_traits_of<N>::new_name(n, name) } -> std::convertible_to<name_t<N>>;
 };
 
-/// A net whose names are numbered as symbols of a table that is part of it: a copy of the net has the same names, and
-/// what takes over the table knows them all.
+/// A net whose names are symbols of a table that the net owns: a copy of the net has the same symbols, and an object
+/// that takes over the table has them all.
 template <class N>
 concept symbol_named_net = std::same_as<name_t<N>, symbol> && has_dense_names<N> && requires(N& n, N const& c) {
   { detail::net_traits_of<N>::symbols(n) } -> std::same_as<symbol_table&>;
   { detail::net_traits_of<N>::symbols(c) } -> std::same_as<symbol_table const&>;
 };
 
-/// The name of the blob called `text`, known to the net from now on.
+/// Returns the name of the blob called `text`; the net knows it from then on.
 template <nameable_net N>
 [[nodiscard]] name_t<N> make_name(N& n, std::string_view text) {
   if constexpr (detail::has_make_name<N>)
@@ -254,7 +255,7 @@ template <nameable_net N>
     return name_t<N>(text);
 }
 
-/// Inserts ops: specs[i] before the op that is at positions[i], which ascend. Linear where the net can do all at once.
+/// Inserts specs[i] before the op at positions[i]; positions ascend. Linear where the net has insert_ops.
 template <extensible_net N>
 void insert_ops(N& n, std::span<std::uint32_t const> positions, std::span<op_spec const> specs) {
   using traits = detail::net_traits_of<N>;
@@ -265,7 +266,7 @@ void insert_ops(N& n, std::span<std::uint32_t const> positions, std::span<op_spe
   }
 }
 
-/// The net's ops by position, for transforms that go to and fro: handles as iterators, since ops may be references.
+/// Random access to a net's ops by position. Stores iterators, since ops may be references.
 template <has_ops N>
 class op_list {
   using range = detail::mutable_ops_range_t<N>;

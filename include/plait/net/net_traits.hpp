@@ -3,12 +3,12 @@
 //
 //   member                       needed for                                 default
 //   ops(n)                       everything: input_range of ops that can    member of N (function or data)
-//                                be walked again
+//                                be traversed again
 //   inputs(n, op)                everything: input_range of names           inputs(op) of N, else inputs of the op
 //   outputs(n, op)               everything: input_range of names           outputs(op) of N, else outputs of the op
-//   external_inputs(n)           what the net is given                      member of N, else none declared
-//   external_outputs(n)          what the net promises                      member of N, else none declared
-//   type(n, op)                  anything that asks what an op does         type(op) of N, else type of the op
+//   external_inputs(n)           inputs of the net                          member of N, else none declared
+//   external_outputs(n)          outputs of the net                         member of N, else none declared
+//   type(n, op)                  analyses of what an op computes            type(op) of N, else type of the op
 //   op_name(n, op)               messages                                   op_name(op) of N, else name of the op, else
 //                                                                           none
 //   control_inputs(n, op)        scheduling order without data              control_inputs(op) of N, else none
@@ -17,17 +17,17 @@
 //                                                                           converts to string_view
 //   name_count(n), name_index(n, name), name_at(n, index), find_name(n, text)
 //                                names that are numbered already: saves     members of N, else names are hashed once
-//                                all hashing; find_name gives name_count    per analysis
-//                                for a text the net does not know
+//                                all hashing; find_name returns name_count  per analysis
+//                                for an unknown text
 //
-// type and text return a string_view or a reference: text returned by value would be gone before it is read. Where
-// ops(n) makes its ops, and these own their strings, analyses copy what they keep.
+// type and text return a string_view or a reference: a string returned by value would dangle. Where ops(n) yields
+// temporaries that own their strings, analyses copy what they keep.
 //
 // An op is whatever ops(n) yields: a reference to a struct, a pointer, an index; a name is any regular, hashable type
 // (std::string, std::string_view, an integer, a pointer to a value). A type with these members, or built from structs
-// with data members of these names, is adapted already; for any other, specialise net_traits. What transforms need
-// beyond this stands in net/mutation.hpp, and what of it own types have already in net/member_hooks.hpp. Algorithms
-// call only the functions below, under the concepts below.
+// with data members of these names, is adapted already; for any other, specialise net_traits. net/mutation.hpp lists
+// the hooks that transforms need in addition; net/detail/member_hooks.hpp implements those that plain structs allow.
+// Algorithms call only the functions below, under the concepts below.
 #pragma once
 
 #include <concepts>
@@ -39,14 +39,14 @@
 #include <type_traits>
 #include <utility>
 
-#include <plait/core/member_faults.hpp>
-#include <plait/net/member_hooks.hpp>
-#include <plait/net/reading_hooks.hpp>
+#include <plait/core/detail/member_faults.hpp>
+#include <plait/net/detail/member_accessors.hpp>
+#include <plait/net/detail/member_hooks.hpp>
 
 namespace plait {
 
 template <class N>
-struct net_traits : detail::reading_hooks<N>, detail::member_hooks<N> {
+struct net_traits : detail::member_accessors<N>, detail::member_hooks<N> {
   using adapted_by_members = void;
 };
 
@@ -69,7 +69,7 @@ concept has_ops = !detail::ops_is_there_but_not_for_a_const_net<N> &&
                     { detail::net_traits_of<N>::ops(n) } -> std::ranges::input_range;
                   };
 
-/// What iterating ops(n) yields, usually a reference or a pointer.
+/// Reference type of ops(n), usually a reference or a pointer.
 template <has_ops N>
 using op_ref_t = std::ranges::range_reference_t<detail::ops_range_t<N>>;
 
@@ -78,7 +78,7 @@ template <class N>
 using mutable_ops_range_t = decltype(net_traits_of<N>::ops(std::declval<std::remove_cvref_t<N>&>()));
 }  // namespace detail
 
-/// What iterating ops(n) of a net that may change yields.
+/// Reference type of ops(n) of a mutable net.
 template <has_ops N>
 using mutable_op_ref_t = std::ranges::range_reference_t<detail::mutable_ops_range_t<N>>;
 
@@ -113,7 +113,7 @@ concept hashable = requires(T const& t) {
 };
 }  // namespace detail
 
-/// The name of a blob: what inputs and outputs have in common.
+/// Name type of blobs: the common type of inputs and outputs.
 template <class N>
   requires has_inputs<N> && has_outputs<N>
 using name_t = std::remove_cvref_t<std::common_type_t<std::ranges::range_value_t<detail::inputs_range_t<N>>,
@@ -123,23 +123,23 @@ template <class N>
 concept has_names = has_inputs<N> && has_outputs<N> && requires { typename name_t<N>; } && std::regular<name_t<N>> &&
                     detail::hashable<name_t<N>>;
 
-/// What every analysis of nets asks for. Semantic requirements: walking ops, inputs or outputs again yields the same;
-/// equal names are the same blob.
+/// A net: ops that read and write named blobs; the requirement of every analysis of nets. Semantic requirements:
+/// traversing ops, inputs or outputs again yields the same; equal names denote the same blob.
 template <class N>
 concept net = has_ops<N> && has_inputs<N> && has_outputs<N> && has_names<N>;
 
 namespace detail {
-// Text that outlives the expression it came from.
+// Text that outlives the expression that returned it, as elements of a borrowed range do.
 template <class T>
-concept lasting_text = std::convertible_to<T, std::string_view> &&
-                       (std::is_lvalue_reference_v<T> || std::is_pointer_v<T> || std::ranges::borrowed_range<T>);
+concept borrowed_text = std::convertible_to<T, std::string_view> &&
+                        (std::is_lvalue_reference_v<T> || std::is_pointer_v<T> || std::ranges::borrowed_range<T>);
 
 template <class R, class Name>
 concept name_range = std::ranges::input_range<R> && std::convertible_to<std::ranges::range_reference_t<R>, Name>;
 
 template <class N>
 concept has_own_text = net<N> && requires(N const& n, name_t<N> const& name) {
-  { net_traits_of<N>::text(n, name) } -> lasting_text;
+  { net_traits_of<N>::text(n, name) } -> borrowed_text;
 };
 }  // namespace detail
 
@@ -153,10 +153,10 @@ concept has_external_outputs = net<N> && requires(N const& n) {
   { detail::net_traits_of<N>::external_outputs(n) } -> detail::name_range<name_t<N>>;
 };
 
-/// Ops have a type, such as "FC".
+/// A net whose ops have a type, such as "FC".
 template <class N>
 concept typed_net = net<N> && requires(N const& n, op_ref_t<N> op) {
-  { detail::net_traits_of<N>::type(n, op) } -> detail::lasting_text;
+  { detail::net_traits_of<N>::type(n, op) } -> detail::borrowed_text;
 };
 
 template <class N>
@@ -164,11 +164,11 @@ concept has_control_inputs = net<N> && requires(N const& n, op_ref_t<N> op) {
   { detail::net_traits_of<N>::control_inputs(n, op) } -> detail::name_range<name_t<N>>;
 };
 
-/// Names can be shown: they are strings, or the traits give their text.
+/// A net whose names have text: they are strings, or the traits return their text.
 template <class N>
 concept has_text = net<N> && (detail::has_own_text<N> || std::convertible_to<name_t<N> const&, std::string_view>);
 
-/// Names are numbered below name_count(n): side tables replace hash maps.
+/// A net whose names are numbered densely, below name_count(n): side tables replace hash maps.
 template <class N>
 concept has_dense_names =
     detail::has_own_text<N> && requires(N const& n, name_t<N> const& name, std::string_view text) {
@@ -179,49 +179,50 @@ concept has_dense_names =
     };
 
 namespace detail {
-// Whether strings seen through R outlive the walk over R: no temporaries, neither the elements nor their container.
+// True if strings seen through R outlive the traversal of R: neither the elements nor their container are temporaries.
 template <class R>
-concept lasting = (std::is_lvalue_reference_v<std::ranges::range_reference_t<R>> ||
-                   std::same_as<std::ranges::range_value_t<R>, std::string_view>)&&(std::is_lvalue_reference_v<R> ||
-                                                                                    std::ranges::borrowed_range<R>);
+concept borrowed_elements =
+    (std::is_lvalue_reference_v<std::ranges::range_reference_t<R>> ||
+     std::same_as<std::ranges::range_value_t<R>, std::string_view>)&&(std::is_lvalue_reference_v<R> ||
+                                                                      std::ranges::borrowed_range<R>);
 
-// False where a walk makes ops that may own strings, as a handle that is copied byte by byte does not.
+// False if ops are temporaries that may own strings; a trivially copyable handle owns none.
 template <class N>
-concept lasting_ops =
+concept borrowed_ops =
     std::is_lvalue_reference_v<op_ref_t<N>> || std::is_trivially_copyable_v<std::remove_cvref_t<op_ref_t<N>>>;
 
-// Whether the operands of an op outlive it.
+// True if the operands of an op outlive the op object.
 template <class R, class N>
-concept lasting_operands =
-    lasting<R> && (lasting_ops<N> || std::same_as<std::ranges::range_value_t<R>, std::string_view> ||
-                   std::ranges::borrowed_range<std::remove_cvref_t<R>>);
+concept borrowed_operands =
+    borrowed_elements<R> && (borrowed_ops<N> || std::same_as<std::ranges::range_value_t<R>, std::string_view> ||
+                             std::ranges::borrowed_range<std::remove_cvref_t<R>>);
 
 template <class N>
-constexpr bool lasting_externals() {
+constexpr bool has_borrowed_externals() {
   bool lasts = true;
   if constexpr (has_external_inputs<N>)
-    lasts = lasting<decltype(net_traits_of<N>::external_inputs(std::declval<N const&>()))>;
+    lasts = borrowed_elements<decltype(net_traits_of<N>::external_inputs(std::declval<N const&>()))>;
   if constexpr (has_external_outputs<N>)
-    lasts = lasts && lasting<decltype(net_traits_of<N>::external_outputs(std::declval<N const&>()))>;
+    lasts = lasts && borrowed_elements<decltype(net_traits_of<N>::external_outputs(std::declval<N const&>()))>;
   return lasts;
 }
 
 template <class N>
-concept viewable_text = has_own_text<N> || (has_text<N> && lasting_operands<inputs_range_t<N>, N> &&
-                                            lasting_operands<outputs_range_t<N>, N> && lasting_externals<N>());
+concept viewable_text = has_own_text<N> || (has_text<N> && borrowed_operands<inputs_range_t<N>, N> &&
+                                            borrowed_operands<outputs_range_t<N>, N> && has_borrowed_externals<N>());
 
-// The type of an op, for what outlives a walk over ops.
+// Key type for op types that outlive the traversal of ops.
 template <class N>
-using op_type_key_t = std::conditional_t<lasting_ops<N>, std::string_view, std::string>;
+using op_type_key_t = std::conditional_t<borrowed_ops<N>, std::string_view, std::string>;
 }  // namespace detail
 
-/// How a name is known outside its net, so that names of different nets can be compared: its text where it has one,
-/// else the name itself. A view into the net where that is safe; a copy where operands, or the ops, are temporaries.
+/// Key of a name, comparable between nets: its text where it has one, else the name itself. A view into the net where
+/// that is safe; a copy where operands or ops are temporaries.
 template <net N>
 using name_key_t = std::conditional_t<detail::viewable_text<N>, std::string_view, name_t<N>>;
 
 namespace detail {
-// An optional member that is there but not as it should be must not count as absent: that would be a guess.
+// An ill-formed optional member must not count as absent: an analysis would silently ignore it.
 PLAIT_DETAIL_MEMBER(net_traits_of, net, external_inputs, (), ())
 PLAIT_DETAIL_MEMBER(net_traits_of, net, external_outputs, (), ())
 PLAIT_DETAIL_MEMBER(net_traits_of, net, control_inputs, (op_ref_t<T> op), (op))
@@ -271,9 +272,10 @@ consteval bool check_optional_members() {
   PLAIT_DETAIL_CHECK_CONST(N, net, type, "net_traits<N>", "type(n, op)");
   // A net whose names are texts may have a text() for something else.
   PLAIT_DETAIL_CHECK_CONST(N, net, text, "net_traits<N>", "text(n, name)");
-  static_assert(has_text<N> || !text_is_a_function_with_other_parameters<N>,
-                "plait: net_traits<N>::text(n, name) is there, but cannot be called so; wanted: text(n, name), a "
-                "std::string_view or a reference to a string");
+  static_assert(
+      has_text<N> || !text_is_a_function_with_other_parameters<N>,
+      "plait: net_traits<N>::text(n, name) is there, but cannot be called like this; wanted: text(n, name), a "
+      "std::string_view or a reference to a string");
   static_assert(!gives_text<N> || has_own_text<N>,
                 "plait: net_traits<N>::text(n, name) is there, but returns another type; wanted: a std::string_view or "
                 "a reference to a string");
@@ -288,7 +290,7 @@ consteval bool check_optional_members() {
 }
 }  // namespace detail
 
-// ---- what algorithms call ----------------------------------------------------------------------------------------
+// ---- functions that algorithms call ------------------------------------------------------------------------------
 
 template <has_ops N>
 [[nodiscard]] constexpr decltype(auto) ops(N const& n) {
@@ -305,7 +307,7 @@ template <has_outputs N, class Op>
   return detail::net_traits_of<N>::outputs(n, op);
 }
 
-/// Declared external inputs; an empty range for nets that declare none.
+/// Returns the declared external inputs; an empty range for nets that declare none.
 template <net N>
 [[nodiscard]] constexpr decltype(auto) external_inputs(N const& n) {
   static_assert(detail::check_optional_members<N>());
@@ -315,7 +317,7 @@ template <net N>
     return std::ranges::empty_view<name_t<N>>();
 }
 
-/// Declared external outputs; an empty range for nets that declare none.
+/// Returns the declared external outputs; an empty range for nets that declare none.
 template <net N>
 [[nodiscard]] constexpr decltype(auto) external_outputs(N const& n) {
   static_assert(detail::check_optional_members<N>());
@@ -325,7 +327,7 @@ template <net N>
     return std::ranges::empty_view<name_t<N>>();
 }
 
-/// Blobs an op waits for without reading them; an empty range where the IR has no such thing.
+/// Returns the blobs an op waits for without reading them; an empty range where the IR has none.
 template <net N, class Op>
 [[nodiscard]] constexpr decltype(auto) control_inputs(N const& n, Op const& op) {
   static_assert(detail::check_optional_members<N>());
@@ -340,7 +342,7 @@ template <typed_net N, class Op>
   return detail::net_traits_of<N>::type(n, op);
 }
 
-/// Empty where ops have no names.
+/// Returns the name of an op; empty where ops have none.
 template <net N, class Op>
 [[nodiscard]] constexpr std::string_view op_name(N const& n, Op const& op) {
   static_assert(detail::check_op_name<N>());
@@ -350,7 +352,7 @@ template <net N, class Op>
     return {};
 }
 
-/// The key of a name; refers to the name, or into the net, where it is a string_view.
+/// Returns the key of a name. A string_view key refers to the name, or into the net.
 template <net N, class Name>
 [[nodiscard]] constexpr name_key_t<N> name_key(N const& n, Name const& name) {
   if constexpr (detail::has_own_text<N>)
@@ -359,7 +361,7 @@ template <net N, class Name>
     return name_key_t<N>(name);
 }
 
-/// The text of a name, for messages and for making new names from old ones.
+/// Returns the text of a name, for messages and for deriving new names.
 template <has_text N>
 [[nodiscard]] constexpr std::string_view name_text(N const& n, name_t<N> const& name) {
   if constexpr (detail::has_own_text<N>)
@@ -368,7 +370,8 @@ template <has_text N>
     return name;
 }
 
-/// Put next to an adaptation: PLAIT_CHECK_NET(my::net); names each missing piece in a sentence.
+/// Checks an adaptation, for PLAIT_CHECK_NET(my::net) next to it; a static_assert names each missing member in a
+/// sentence.
 template <class N>
 consteval bool check_net() {
   PLAIT_DETAIL_CHECK_MEMBER(N, has_ops<N>, "net_traits<N>", net, ops, "ops(n)", "a range of the net's ops");

@@ -1,4 +1,4 @@
-// How many ops of which type a net has.
+// Histogram of the op types of a net.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ struct op_count {
   friend bool operator==(op_count const&, op_count const&) = default;
 };
 
-/// The types of a net's ops, the most frequent first, and by name where they are as frequent (detectron2's _op_stats).
-/// O(ops + types · log types).
+/// Counts a net's ops by type, the most frequent type first, ties by name (detectron2's _op_stats). O(ops + types · log
+/// types).
 template <typed_net N>
 [[nodiscard]] std::vector<op_count> op_stats(N const& n) {
   boost::unordered_flat_map<detail::op_type_key_t<N>, std::size_t> counts;

@@ -1,4 +1,4 @@
-// A net that a constant expression can hold.
+// Compile-time net: ops and names in arrays of fixed size, usable in constant expressions.
 //
 //   constexpr plait::static_net net{plait::op("Mul", {"x", "w"}, {"y"}),
 //                                   plait::op("Add", {"y", "b"}, {"y"})};
@@ -23,11 +23,11 @@ struct no_names {};
 
 namespace detail {
 
-// What a name is stored as: string literals become views, integers stay what they are.
+// Stored type of a name: string literals become views, integers keep their type.
 template <class T>
 using static_name_t = std::conditional_t<std::convertible_to<T, std::string_view>, std::string_view, T>;
 
-// What two names have in common. Empty lists have no opinion.
+// Common name type of two lists. An empty list (no_names) fits any type.
 template <class A, class B>
 struct common_name {
   static_assert(std::is_same_v<A, B>,
@@ -49,7 +49,7 @@ struct common_name<no_names, no_names> {
 
 template <class... Names>
 struct net_name {
-  using type = std::string_view;  // of a net without any blob
+  using type = std::string_view;  // a net without blobs
 };
 template <class Name>
   requires(!std::is_same_v<Name, no_names>)
@@ -59,7 +59,7 @@ struct net_name<Name> {
 template <class A, class B, class... Rest>
 struct net_name<A, B, Rest...> : net_name<typename common_name<A, B>::type, Rest...> {};
 
-/// Two lists of names: what an op reads and writes, or what a net is given and promises.
+/// Two lists of names: inputs and outputs of an op, or external inputs and outputs of a net.
 template <class Name, std::size_t First, std::size_t Second>
 struct name_lists {
   using name = Name;
@@ -92,14 +92,14 @@ constexpr name_lists<static_name_t<U>, 0, O> make_lists(no_names, U const (&seco
 
 }  // namespace detail
 
-/// An op on its way into a static_net.
+/// Description of an op, from which static_net is constructed.
 template <class Name, std::size_t Inputs, std::size_t Outputs>
 struct static_op {
   std::string_view type;
   detail::name_lists<Name, Inputs, Outputs> names;
 };
 
-/// External inputs and outputs on their way into a static_net.
+/// External inputs and outputs, from which static_net is constructed.
 template <class Name, std::size_t Inputs, std::size_t Outputs>
 struct static_externals {
   detail::name_lists<Name, Inputs, Outputs> names;
@@ -107,8 +107,7 @@ struct static_externals {
 
 // Overloads for lists with names and without: an array bound cannot be deduced from {}.
 
-/// An op: its type, the blobs it reads, the blobs it writes. Either list may be {}. Strings are referred to, not
-/// copied.
+/// Describes an op: its type, inputs and outputs. Either list may be {}. Refers to strings, copies none.
 template <class T, std::size_t I, class U, std::size_t O>
 [[nodiscard]] constexpr static_op<typename detail::lists_of<T, U, I, O>::name, I, O> op(std::string_view type,
                                                                                         T const (&inputs)[I],
@@ -127,7 +126,7 @@ template <class U, std::size_t O>
 }
 [[nodiscard]] constexpr static_op<no_names, 0, 0> op(std::string_view type, no_names, no_names) { return {type, {}}; }
 
-/// What a net is given and what it promises, as the first argument of static_net. Either list may be {}.
+/// Describes external inputs and outputs, as the first argument of static_net. Either list may be {}.
 template <class T, std::size_t I, class U, std::size_t O>
 [[nodiscard]] constexpr static_externals<typename detail::lists_of<T, U, I, O>::name, I, O> externals(
     T const (&inputs)[I], U const (&outputs)[O]) {
@@ -145,10 +144,10 @@ template <class U, std::size_t O>
 }
 [[nodiscard]] constexpr static_externals<no_names, 0, 0> externals(no_names, no_names) { return {}; }
 
-/// A net whose sizes are part of its type, deduced from what it is made of; nothing is allocated and nothing is spare.
-/// A model of typed_net; names are string_views or integers. Ops are known by position.
-template <class Name, std::size_t Ops, std::size_t Reads, std::size_t Writes, std::size_t Given = 0,
-          std::size_t Promised = 0>
+/// A net whose sizes are template arguments, deduced from its ops; allocates nothing and wastes no space. Models
+/// typed_net; names are string_views or integers. Ops are identified by position.
+template <class Name, std::size_t Ops, std::size_t Reads, std::size_t Writes, std::size_t ExternalInputs = 0,
+          std::size_t ExternalOutputs = 0>
 class static_net {
  public:
   using op_type = std::uint32_t;
@@ -161,8 +160,8 @@ class static_net {
   template <class Outer, std::size_t A, std::size_t B, class... Names, std::size_t... I, std::size_t... O>
     requires(sizeof...(Names) == Ops && (I + ... + 0) == Reads && (O + ... + 0) == Writes)
   constexpr explicit static_net(static_externals<Outer, A, B> const& boundary, static_op<Names, I, O> const&... ops) {
-    copy(boundary.names.first, given_, 0);
-    copy(boundary.names.second, promised_, 0);
+    copy(boundary.names.first, external_inputs_, 0);
+    copy(boundary.names.second, external_outputs_, 0);
     std::size_t op = 0;
     (append(op++, ops), ...);
   }
@@ -171,8 +170,8 @@ class static_net {
   constexpr std::string_view type(op_type op) const { return types_[row(op)]; }
   constexpr std::span<Name const> inputs(op_type op) const { return slice(reads_, first_read_, row(op)); }
   constexpr std::span<Name const> outputs(op_type op) const { return slice(writes_, first_write_, row(op)); }
-  constexpr std::span<Name const> external_inputs() const noexcept { return given_; }
-  constexpr std::span<Name const> external_outputs() const noexcept { return promised_; }
+  constexpr std::span<Name const> external_inputs() const noexcept { return external_inputs_; }
+  constexpr std::span<Name const> external_outputs() const noexcept { return external_outputs_; }
 
  private:
   using offsets = std::array<std::uint32_t, Ops + 1>;
@@ -203,8 +202,8 @@ class static_net {
   offsets first_write_{};
   std::array<Name, Reads> reads_{};
   std::array<Name, Writes> writes_{};
-  std::array<Name, Given> given_{};
-  std::array<Name, Promised> promised_{};
+  std::array<Name, ExternalInputs> external_inputs_{};
+  std::array<Name, ExternalOutputs> external_outputs_{};
 };
 
 template <class... Names, std::size_t... I, std::size_t... O>

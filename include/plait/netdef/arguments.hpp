@@ -1,4 +1,4 @@
-// Arguments of ops and nets by name.
+// Arguments of ops and nets: look-up by name, conversion from and to C++ values.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,8 @@
 
 namespace plait {
 
-/// The argument called `name` of an op or a net, nullptr if there is none. The first, should a file repeat it.
+/// Returns the argument called `name` of an op or a net, nullptr if there is none; the first one if a file repeats the
+/// name.
 template <class Owner>
   requires std::same_as<std::remove_const_t<Owner>, op_def> || std::same_as<std::remove_const_t<Owner>, netdef>
 [[nodiscard]] auto* find_argument(netdef const& n, Owner& owner, std::string_view name) {
@@ -24,8 +25,8 @@ template <class Owner>
   return decltype(&owner.arg.front()){nullptr};
 }
 
-/// What an argument holds; nothing if that is a net, a tensor or of a kind plait does not know. One without any content
-/// is an empty list, for that is how NetDef writes one.
+/// Returns the value of an argument; nothing if it is a net, a tensor or of a kind that plait does not know. An
+/// argument without any content is an empty list, since NetDef writes empty lists that way.
 [[nodiscard]] inline std::optional<argument_value> read_argument(arg_def const& argument) {
   if (argument.f) return *argument.f;
   if (argument.i) return *argument.i;
@@ -38,7 +39,7 @@ template <class Owner>
   return argument.ints;
 }
 
-/// The argument a specification describes, in the net's symbols. A list is stored as a list even when it is empty.
+/// Returns the argument that `spec` describes, in the net's symbols. A list is stored as a list even if it is empty.
 inline arg_def make_argument(netdef& n, argument_spec const& spec) {
   struct store {
     arg_def& made;

@@ -1,4 +1,4 @@
-// When two nets are the same: exactly, or in what they mean.
+// Equality of nets field by field, and equivalence in what they compute.
 #pragma once
 
 #include <algorithm>
@@ -12,30 +12,30 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/detail/compare.hpp>
+#include <plait/netdef/detail/message_comparison.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/nested_nets.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace plait {
 
-/// Whether two nets have the same fields with the same values in the same order: presence counts, symbols are compared
-/// by their text, floats by their bits (any NaN equals any other). Linear, no recursion.
+/// Returns true if two nets have the same fields with the same values in the same order. Presence counts, symbols are
+/// compared by their text, floats by their bits (any NaN equals any other). Linear, no recursion.
 [[nodiscard]] inline bool operator==(netdef const& a, netdef const& b) {
-  return detail::message_compare(0).run(a, a, b, b);
+  return detail::message_comparison(0).run(a, a, b, b);
 }
 
-/// What equivalent() disregards.
+/// Differences that equivalent() ignores.
 struct equivalence_options {
-  /// How far floats of arguments may lie apart, relative to the larger.
+  /// Tolerance of float arguments, relative to the larger magnitude.
   double float_tolerance = 1e-6;
-  /// Arguments by name, in nested nets too.
+  /// Names of arguments to ignore, in nested nets too.
   std::vector<std::string> ignore_args = {};
-  /// Step nets that an argument holds as text are compared as nets, also with one that is a message.
+  /// Compares step nets stored as text as nets, also with one that is stored as a message.
   bool text_nets_as_nets = true;
 };
 
-/// Where two nets part: a path such as op[3].arg[kernel].i, and what each has there.
+/// First difference of two nets: a path such as op[3].arg[kernel].i, and the values on both sides.
 struct net_difference {
   std::string path;
   std::string left;
@@ -83,7 +83,7 @@ class equivalence {
     for (std::size_t i = 0; i != std::min(a.op.size(), b.op.size()); ++i) {
       op_def const& x = a.op[i];
       op_def const& y = b.op[i];
-      // The path is made for ops that differ somewhere; most do not.
+      // The path is built only for ops that differ; most do not.
       auto const here = [&] { return path + "op[" + std::to_string(i) + "]."; };
       if (a.text(x.type) != b.text(y.type))
         return differ(here() + "type", std::string(a.text(x.type)), std::string(b.text(y.type)));
@@ -101,7 +101,8 @@ class equivalence {
            same(a.external_output, a, b.external_output, b, path, "external_output");
   }
 
-  // Absent and empty differ, since a net's device option goes to the ops that have none; within, defaults are values.
+  // An absent option differs from an empty one, since the device option of a net applies to the ops that have none; an
+  // absent field of an option equals its default.
   static auto device_values(device_def const& d) {
     return std::tuple(d.device_type.value_or(0), d.device_id.value_or(0), d.random_seed.value_or(0),
                       std::string_view(d.node_name ? *d.node_name : std::string_view()), d.numa_node_id.value_or(-1));
@@ -145,7 +146,8 @@ class equivalence {
     return true;
   }
 
-  // The nets an argument holds. Text that is none stays a string.
+  // Appends the nets that an argument holds. Returns true if its string is a net in text form; any other text stays a
+  // string.
   bool nets_of(arg_def const& argument, bool may_be_text, std::vector<shared_net>& nets) const {
     if (argument.n) nets.push_back(borrow(*argument.n));
     for (netdef const& net : argument.nets) nets.push_back(borrow(net));
@@ -196,10 +198,10 @@ class equivalence {
     return true;
   }
 
-  // Tensors.
+  // Compares tensors, the messages in arguments that are not nets.
   template <class Member, class Path>
   bool same_messages(netdef const& net_a, Member const& a, netdef const& net_b, Member const& b, Path const& path) {
-    message_compare compare(options_.float_tolerance);
+    message_comparison compare(options_.float_tolerance);
     auto const same_one = [&](auto const& x, auto const& y) {
       return compare.run(x, net_a, y, net_b) || differ(path() + '.' + compare.path, compare.left, compare.right);
     };
@@ -221,16 +223,16 @@ class equivalence {
 
 }  // namespace detail
 
-/// Where two nets first differ in what they do: ops in order (type, inputs, outputs, device, arguments as a map by
-/// name) and external inputs and outputs in order. Floats are compared up to a tolerance, nested nets as nets. Names of
-/// nets and ops, engines, versions and unknown fields are no part of it. Nothing if they do the same. Linear but for
-/// the sorting of each op's arguments; no recursion.
+/// Returns the first semantic difference of two nets, or nothing if they are equivalent. Compares ops in order (type,
+/// inputs, outputs, device, arguments as a map by name) and external inputs and outputs in order; floats up to a
+/// tolerance, nested nets as nets. Ignores names of nets and ops, engines, versions and unknown fields. Linear except
+/// for the sorting of each op's arguments; no recursion.
 [[nodiscard]] inline std::optional<net_difference> first_difference(netdef const& a, netdef const& b,
                                                                     equivalence_options const& options = {}) {
   return detail::equivalence(options).run(a, b);
 }
 
-/// Whether two nets do the same, in the sense of first_difference.
+/// Returns true if first_difference() finds none.
 [[nodiscard]] inline bool equivalent(netdef const& a, netdef const& b, equivalence_options const& options = {}) {
   return !first_difference(a, b, options);
 }

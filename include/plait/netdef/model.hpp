@@ -1,8 +1,8 @@
-// The NetDef of Caffe2 (caffe2.proto, 2017 to 2022) as plain values, without protobuf.
+// NetDef model: the messages of Caffe2's caffe2.proto (2017 to 2022) as plain values, without protobuf.
 //
-// Field names are the proto's. Optional fields know whether they were given; repeated fields are vectors. Short strings
-// are symbols of the net they stand in: an op's name, type, engine, blobs and argument names are numbers, which is what
-// makes the analyses of a netdef free of string work. Nested nets are nets of their own, with a table of their own.
+// Field names are the proto's. Optional fields record their presence; repeated fields are vectors. Short strings are
+// interned as symbols of their net: an op's name, type, engine, blobs and argument names are numbers, so that analyses
+// of a netdef do no string work. A nested net has its own symbol table.
 // TRAP: an op_def copied from one netdef into another carries the wrong symbols; use netdef::adopt.
 #pragma once
 
@@ -14,17 +14,17 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/box.hpp>
-#include <plait/core/slim_vector.hpp>
-#include <plait/core/small_list.hpp>
+#include <plait/core/detail/box.hpp>
+#include <plait/core/detail/compact_vector.hpp>
+#include <plait/core/detail/small_vector.hpp>
 #include <plait/core/symbols.hpp>
 
 namespace plait {
 
 struct netdef;
 
-/// A field no plait format knows, kept so that it can be written back. From binary: its number and `data`, the bytes of
-/// tag and content as they stood. From text or JSON: its name and `data`, the source text of its value.
+/// Unknown field, preserved so that it can be written back. From binary: its number and `data`, the bytes of tag and
+/// content as they were read. From text or JSON: its name and `data`, the source text of its value.
 struct unknown_field {
   std::uint32_t number = 0;
   std::string name;
@@ -32,7 +32,7 @@ struct unknown_field {
   friend bool operator==(unknown_field const&, unknown_field const&) = default;
 };
 
-/// DeviceOption. `device_id` is the field that older files call cuda_gpu_id (number 2 both).
+/// DeviceOption. `device_id` is the field that older files call cuda_gpu_id (number 2 in both).
 struct device_def {
   std::optional<std::int32_t> device_type;
   std::optional<std::int32_t> device_id;
@@ -63,7 +63,7 @@ enum class tensor_type : std::int32_t {
   rebatching_buffer = 15,
 };
 
-/// TensorProto.Segment: the part of a larger tensor that is given.
+/// TensorProto.Segment: the segment of a larger tensor that the message holds.
 struct segment_def {
   std::optional<std::int64_t> begin;
   std::optional<std::int64_t> end;
@@ -124,7 +124,7 @@ struct backend_def {
   friend bool operator==(backend_def const&, backend_def const&) = default;
 };
 
-/// PartitionInfo: which devices one part of a net may run on.
+/// PartitionInfo: the devices that a partition of a net may run on.
 struct partition_def {
   std::optional<std::string> name;
   std::vector<std::int32_t> device_id;
@@ -134,7 +134,7 @@ struct partition_def {
   friend bool operator==(partition_def const&, partition_def const&) = default;
 };
 
-/// Argument: usually one of the values is given. `s` and `strings` are bytes.
+/// Argument: usually one of the values is present. `s` and `strings` are bytes.
 struct arg_def {
   symbol name;
   std::optional<float> f;
@@ -151,7 +151,7 @@ struct arg_def {
   std::vector<unknown_field> unknown;
 };
 
-/// The fields of OperatorDef that few ops have.
+/// Cold fields of OperatorDef, which few ops have.
 struct op_extras {
   symbol engine;
   symbol debug_info;
@@ -162,8 +162,8 @@ struct op_extras {
   std::vector<unknown_field> unknown;
 };
 
-/// The extras of an op, if it has any. Those that say no more than that an op is of a backward net are one for all such
-/// ops: marking the ops of a large one takes no memory. Copies are deep.
+/// Owner of an op's cold fields; empty for most ops. All ops whose only cold field is is_gradient_op = true share one
+/// object (flyweight), so that marking the ops of a large backward net allocates nothing. Copies are deep.
 class extras_box {
  public:
   extras_box() = default;
@@ -182,7 +182,7 @@ class extras_box {
   op_extras const* operator->() const { return &**this; }
   op_extras& edit() {
     if (!is_own()) at_ = new op_extras(**this);
-    return const_cast<op_extras&>(*at_);  // which no other op has
+    return const_cast<op_extras&>(*at_);  // not shared with another op
   }
   void mark_gradient() {
     if (at_ == nullptr)
@@ -209,23 +209,24 @@ class extras_box {
   op_extras const* at_ = nullptr;
 };
 
-/// OperatorDef. An op is one cache line, operands within it for up to four inputs and two outputs: analyses of large
-/// nets are as fast as memory delivers their ops. What few ops have lives behind one pointer.
+/// OperatorDef in one cache line, with inline storage for up to four inputs and two outputs: analyses of large nets are
+/// bound by memory bandwidth. The fields that few ops have are behind one pointer (hot/cold splitting).
 ///
-/// TRAP: the stable algorithms of libstdc++ 12 (std::stable_sort, std::inplace_merge) take memory that is not aligned
-/// so large: sort pointers to ops instead, or with std::sort.
+/// TRAP: the stable algorithms of libstdc++ 12 (std::stable_sort, std::inplace_merge) allocate buffers without this
+/// alignment: sort pointers to ops instead, or use std::sort.
 struct alignas(64) op_def {
-  small_list<symbol, 4> input;
-  small_list<symbol, 2> output;
+  small_vector<symbol, 4> input;
+  small_vector<symbol, 2> output;
   symbol type;
   symbol name;
   box<device_def> device_option;
-  slim_vector<arg_def> arg;
+  compact_vector<arg_def> arg;
   extras_box rare;
 
-  /// Engine, control inputs and so on, to read: all absent unless given.
+  /// Returns the cold fields (engine, control inputs and so on) for reading; all are absent in an op that has none.
   op_extras const& extras() const { return *rare; }
-  /// The same, to set. Only to mark an op as one of a backward net, rare.mark_gradient() takes no memory.
+  /// Returns the cold fields for writing, and allocates them if need be. rare.mark_gradient() marks an op as one of a
+  /// backward net without an allocation.
   op_extras& edit_extras() { return rare.edit(); }
 };
 
@@ -243,13 +244,13 @@ struct netdef {
   std::vector<unknown_field> unknown;
   symbol_table symbols;
 
-  /// The symbol of a text, made if need be.
+  /// Returns the symbol of a text, and interns it if it is new.
   plait::symbol intern(std::string_view text) { return symbols.intern(text); }
-  /// The symbol of a text, or "no string" if the net does not know it.
+  /// Returns the symbol of a text, or the empty symbol if the net does not have it.
   plait::symbol find(std::string_view text) const { return symbols.find(text); }
   std::string_view text(plait::symbol s) const { return symbols[s]; }
 
-  /// Appends an op and returns it, to be completed. The reference lives until the next op is added.
+  /// Appends an op and returns it for completion. The reference is valid until the next op is added.
   op_def& add_op(std::string_view op_type, std::initializer_list<std::string_view> inputs,
                  std::initializer_list<std::string_view> outputs) {
     op_def& added = op.emplace_back();
@@ -259,7 +260,7 @@ struct netdef {
     return added;
   }
 
-  /// A copy of an op (an argument) of another net, in this net's symbols.
+  /// Returns a copy of an op (an argument) of another net, with its symbols translated to this net's.
   op_def adopt(op_def const& other, netdef const& from);
   arg_def adopt(arg_def const& other, netdef const& from);
 };

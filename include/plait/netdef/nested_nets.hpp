@@ -1,4 +1,4 @@
-// The nets inside a NetDef op: messages in its arguments, or, as RecurrentNetwork stored them until 2017, text.
+// Nested nets of a NetDef op: messages in its arguments or, as RecurrentNetwork stored them until 2017, text.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,26 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/net/implicit_operands.hpp>
-#include <plait/net/nested_arguments.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
+#include <plait/net/detail/nested_arguments.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace plait {
 
-/// A net inside an op. One stored as a message is referred to and lives as long as its op; one stored as text is parsed
-/// and owned.
+/// Nested net of an op. A net stored as a message is referenced and lives as long as its op; a net stored as text is
+/// parsed and owned.
 struct nested_net {
   std::shared_ptr<netdef const> net;
   subnet_scope scope = subnet_scope::shared;
   std::vector<std::string> locals;  ///< names the op binds inside (links and timestep of a recurrence)
   std::string argument;             ///< the argument that holds it
-  std::vector<std::pair<std::string, std::string>> bound = {};  ///< names inside a Do, and around it
+  std::vector<std::pair<std::string, std::string>> bound = {};  ///< inner name in a Do, and the outer name bound to it
 };
 
 namespace detail {
 
-/// A NetDef op as net/nested_arguments.hpp sees it; Net and Op may be const.
+/// View of a NetDef op with the interface of net/detail/nested_arguments.hpp; Net and Op may be const.
 template <class Net, class Op>
 struct netdef_op_view {
   Net& net;
@@ -47,7 +47,7 @@ struct netdef_op_view {
   std::string_view output(std::size_t i) const { return net.text(op.output[i]); }
 };
 
-// No net in text form: says which op of which net has it.
+// Throws net_error for an argument that is not a net in text form; names its op and net.
 [[noreturn]] inline void refuse_text_net(netdef const& n, op_def const& op, arg_def const& argument,
                                          parse_error const& problem) {
   std::optional<std::size_t> at;
@@ -57,13 +57,13 @@ struct netdef_op_view {
   if (at) message += ' ' + std::to_string(*at);
   message += " (" + std::string(n.text(op.type)) + ')';
   if (n.name) message += " of net '" + std::string(n.text(n.name)) + '\'';
-  throw net_error(message + " is no net in text form: " + problem.what(), at);
+  throw net_error(message + " is not a net in text form: " + problem.what(), at);
 }
 
 }  // namespace detail
 
-/// All nets inside an op, in argument order. Throws net_error where a step net in text form cannot be read: its `op` is
-/// the place among the ops of `n`.
+/// Returns the nested nets of an op in argument order. Throws net_error if a step net in text form cannot be read; its
+/// `op` is the index among the ops of `n`.
 [[nodiscard]] inline std::vector<nested_net> nested_nets(netdef const& n, op_def const& op) {
   std::vector<nested_net> found;
   if (op.arg.empty()) return found;

@@ -1,4 +1,4 @@
-// Nets written in C++, op by op, with blobs as handles.
+// Net builder: constructs a netdef op by op in C++, with blobs as handles.
 //
 //   plait::net_builder cell("cell");
 //   auto [x, h_prev, w, b] = cell.external_inputs("x_t", "h_prev", "w", "b");
@@ -6,8 +6,8 @@
 //   cell.external_outputs(h);
 //   plait::netdef net = cell.take();
 //
-// Names that are not given are made as Caffe2's core.Net makes them: <net>/<type>, <net>/<type>_2, with :<i> where an
-// op has several outputs. Control flow nests builders: see if_, while_ and do_.
+// Omitted names are generated like those of Caffe2's core.Net: <net>/<type>, <net>/<type>_2, with :<i> for an op with
+// several outputs. Control flow nests builders: see if_, while_ and do_.
 #pragma once
 
 #include <array>
@@ -26,129 +26,132 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/net/detail/name_generator.hpp>
+#include <plait/net/detail/parameter.hpp>
 #include <plait/net/mutation.hpp>
-#include <plait/net/name_generator.hpp>
-#include <plait/net/parameter.hpp>
-#include <plait/netdef/blob_handle.hpp>
-#include <plait/netdef/builder_ops.hpp>
-#include <plait/netdef/built_op.hpp>
-#include <plait/netdef/control_options.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
+#include <plait/netdef/detail/builder_ops.hpp>
 #include <plait/netdef/detail/builder_state.hpp>
+#include <plait/netdef/detail/built_op.hpp>
+#include <plait/netdef/detail/control_flow.hpp>
+#include <plait/netdef/detail/control_options.hpp>
 #include <plait/netdef/detail/control_plan.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/transform/const_fill.hpp>
+#include <plait/transform/detail/const_fill.hpp>
 
 namespace plait {
 
 class net_builder;
 
-/// What a branch or body can be: a net, or a callable that fills a builder of one.
+/// Branch or body of a control flow op: a net, or a callable that fills its builder.
 template <class T>
-concept net_filler = std::invocable<T&, net_builder&>;
+concept net_builder_function = std::invocable<T&, net_builder&>;
 template <class T>
-concept branch_net = net_filler<T> || std::convertible_to<T, netdef>;
+concept branch_net = net_builder_function<T> || std::convertible_to<T, netdef>;
 
-/// What an op can be given beside type, operands and arguments (the keywords of Caffe2's CreateOperator).
+/// Optional properties of an op, beside type, operands and arguments (the keywords of Caffe2's CreateOperator).
 struct op_details {
   std::string_view name = {};
-  std::string_view engine = {};                   ///< whose kernels are to run it: "CUDNN"
-  blob_operands control_inputs = {};              ///< blobs it waits for without reading them; known ones, as inputs
-  std::optional<device_spec> device = {};         ///< instead of the builder's
-  std::optional<std::uint32_t> random_seed = {};  ///< of what it draws
+  std::string_view engine = {};       ///< library whose kernels run it: "CUDNN"
+  blob_operands control_inputs = {};  ///< control dependences: blobs in scope that it waits for without reading them
+  std::optional<device_spec> device = {};         ///< overrides the builder's
+  std::optional<std::uint32_t> random_seed = {};  ///< seed of the op's random numbers
 };
 
-/// Builds a netdef. Blobs must be known before they are read: as external inputs, as outputs of ops before, or, in a
-/// net inside another, from the net around; anything else is a net_error naming the blob, and then nothing has
-/// changed. All ops are O(their operands), amortised.
+/// Builds a netdef. A blob must be in scope before it is read: as an external input, as an output of an earlier op or,
+/// in a nested net, as a blob of an enclosing net. Any other read throws a net_error that names the blob, and changes
+/// nothing. Adding an op is O(its operands), amortised.
 class net_builder : public builder_ops<net_builder> {
  public:
   explicit net_builder(std::string_view name = "net") : net_builder(named(name)) {}
-  /// Goes on with a net: it knows all blobs of it.
+  /// Continues a net, whose blobs are all in scope.
   explicit net_builder(netdef net) : state_(std::make_unique<state>()) {
     state_->begin(std::move(net));
-    state_->family = std::make_shared<unique_names>();
-    state_->family->take(name());
+    state_->net_names = std::make_shared<unique_names>();
+    state_->net_names->take(name());
   }
 
   netdef const& net() const noexcept { return state_->net; }
-  /// The net. The builder is left without one, as if new.
+  /// Returns the net and leaves the builder empty, as if newly constructed.
   [[nodiscard]] netdef take() {
     netdef taken = std::move(state_->net);
     state_->begin(named(taken.text(taken.name)));
     return taken;
   }
-  /// Lets `change` work on the net itself, for everything that takes a netdef (gradients, optimisers, transforms).
-  /// Afterwards the builder knows the blobs that the net then has. O(net), besides what `change` does.
+  /// Calls `change` with the net itself, for functions that take a netdef (gradients, optimisers, transforms), and
+  /// rebuilds the scope from the net afterwards. O(net), plus the cost of `change`.
   template <std::invocable<netdef&> Change>
   auto edit(Change&& change) {
     try {
       if constexpr (std::is_void_v<std::invoke_result_t<Change, netdef&>>) {
         std::invoke(std::forward<Change>(change), state_->net);
-        state_->relearn();
+        state_->rebuild_scope();
       } else {
         auto result = std::invoke(std::forward<Change>(change), state_->net);
-        state_->relearn();
+        state_->rebuild_scope();
         return result;
       }
     } catch (...) {
-      state_->relearn();  // it may have come halfway
+      state_->rebuild_scope();  // the net may be half changed
       throw;
     }
   }
   std::string_view name() const { return state_->name(); }
 
   // ---- blobs
-  /// Declares an input of the net. Throws net_error where the net has a blob of that name.
+  /// Declares an input of the net. Throws net_error if the net already has a blob of that name.
   blob_handle external_input(blob_operand name) { return external_inputs(name)[0]; }
-  /// `auto [x, w] = net.external_inputs("x", "w");`
+  /// Declares several inputs: `auto [x, w] = net.external_inputs("x", "w");`
   template <class... Names>
     requires(std::convertible_to<Names const&, blob_operand> && ...)
   std::array<blob_handle, sizeof...(Names)> external_inputs(Names const&... names) {
     std::array<blob_handle, sizeof...(Names)> made{handle(state_->output_name(names))...};
     boost::unordered_flat_set<std::string_view> listed;
     for (blob_handle const& input : made)
-      if (state_->knows(input.name()) || !listed.insert(input.name()).second)
-        throw net_error("plait: " + state_->quoted() + " has a blob '" + input.name() + "' already", {}, input.name());
-    for (blob_handle const& input : made) state_->net.external_input.push_back(state_->learn(input.name()));
+      if (state_->has_blob(input.name()) || !listed.insert(input.name()).second)
+        throw net_error("plait: " + state_->quoted() + " already has a blob '" + input.name() + '\'', {}, input.name());
+    for (blob_handle const& input : made) state_->net.external_input.push_back(state_->add_blob(input.name()));
     return made;
   }
-  /// Declares outputs of the net; one that is declared already stays where it is.
+  /// Declares outputs of the net; an output that is already declared keeps its position.
   template <class... Blobs>
     requires(std::convertible_to<Blobs const&, blob_operand> && ...)
   void external_outputs(Blobs const&... blobs) {
     std::vector<std::string> const names{state_->input_name(blobs)...};
-    for (std::string const& full : names) state_->promise(full);
+    for (std::string const& full : names) state_->add_external_output(full);
   }
-  /// A blob that is written later, by a branch of an If say, where it should be in the scope.
+  /// Puts a blob into scope that is written later, for example by a branch of an If, and returns it.
   blob_handle declare(blob_operand name) {
     std::string full = state_->output_name(name);
     state_->declare(full);
     return handle(std::move(full));
   }
-  /// The blob of that name, whatever the name scope. Throws net_error if neither this net nor one around has it.
+  /// Returns the blob of that full name, regardless of the name scope. Throws net_error if neither this net nor an
+  /// enclosing one has it.
   blob_handle blob(std::string_view full_name) const {
     if (!visible(full_name)) state_->unknown(full_name);
     return handle(std::string(full_name));
   }
-  /// Whether this net or one around it has the blob.
+  /// Returns true if this net or an enclosing one has the blob.
   bool visible(std::string_view full_name) const { return state_->visible(full_name); }
-  /// The same, but a blob that neither this net nor one around it has becomes an external input.
+  /// Like blob(), but a blob that neither this net nor an enclosing one has becomes an external input.
   blob_handle blob_or_input(std::string_view full_name) {
-    if (!visible(full_name)) state_->net.external_input.push_back(state_->learn(std::string(full_name)));
+    if (!visible(full_name)) state_->net.external_input.push_back(state_->add_blob(std::string(full_name)));
     return handle(std::string(full_name));
   }
-  /// What a blob is called here that is given as `name`: text is taken within the name scope.
+  /// Returns the full name of a blob operand: text gets the prefix of the name scope.
   std::string full_name(blob_operand name) const { return state_->output_name(name); }
 
   // ---- ops
-  /// Adds an op and returns its outputs: one handle, or an array of them for `auto [h, c] = net.op<2>(…)`. Outputs that
-  /// are text are called so, within the name scope; handles are written again, in place say; with none given, names
-  /// are made. Throws net_error for an input that is not known, and where there are outputs, but not `Count`.
+  /// Appends an op and returns its outputs: one handle, or an array of them for `auto [h, c] = net.op<2>(…)`. Outputs
+  /// given as text get that name within the name scope; outputs given as handles are overwritten, for example in place;
+  /// if none are given, names are generated. Throws net_error if an input is not in scope, or if outputs are given, but
+  /// not `Count`.
   ///   net.op("Conv", {x, w, b}, "y", {{"kernel", 3}}, {.engine = "CUDNN", .control_inputs = {ready}});
   template <std::size_t Count = 1>
   auto op(std::string_view type, blob_operands const& inputs, blob_operands const& outputs = {},
           std::vector<net_argument> arguments = {}, op_details const& details = {}) {
-    std::vector<std::string> names = written(type, inputs, outputs, Count, Count != 1, std::move(arguments), details);
+    std::vector<std::string> names = append(type, inputs, outputs, Count, Count != 1, std::move(arguments), details);
     if constexpr (Count == 1) {
       return handle(std::move(names.front()));
     } else {
@@ -157,16 +160,16 @@ class net_builder : public builder_ops<net_builder> {
       return made;
     }
   }
-  /// The same for as many outputs as is found out at run time.
+  /// Like op(), for a number of outputs that is known at run time only.
   std::vector<blob_handle> op_n(std::string_view type, blob_operands const& inputs, blob_operands const& outputs,
                                 std::vector<net_argument> arguments = {}, op_details const& details = {}) {
-    return handles(written(type, inputs, outputs, outputs.size(), true, std::move(arguments), details));
+    return handles(append(type, inputs, outputs, outputs.size(), true, std::move(arguments), details));
   }
   std::vector<blob_handle> op_n(std::string_view type, blob_operands const& inputs, std::size_t outputs,
                                 std::vector<net_argument> arguments = {}, op_details const& details = {}) {
-    return handles(written(type, inputs, {}, outputs, true, std::move(arguments), details));
+    return handles(append(type, inputs, {}, outputs, true, std::move(arguments), details));
   }
-  /// Adds all ops of a net, its blobs by their names. Those that it reads before it writes them must be known here.
+  /// Appends all ops of a net; its blobs keep their names. Blobs that it reads before it writes them must be in scope.
   void append_ops(netdef const& other) {
     for (std::string const& name : external_blob_names(other).inputs)
       if (!visible(name)) state_->unknown(name);
@@ -174,7 +177,7 @@ class net_builder : public builder_ops<net_builder> {
   }
 
   // ---- scopes
-  /// Gives back the scope before when it goes.
+  /// Restores the previous scope on destruction (RAII).
   template <class T>
   class [[nodiscard]] scope_guard {
    public:
@@ -190,19 +193,19 @@ class net_builder : public builder_ops<net_builder> {
     T* at_;
     T before_;
   };
-  /// As long as the guard lives, names that are given as text begin with `<prefix>/`, within the scope there is. Those
-  /// that are made do not, as with Caffe2. The guard must go before the builder does.
+  /// Opens a name scope: while the guard lives, names given as text begin with `<prefix>/`, nested in the current
+  /// scope. Generated names do not, as in Caffe2. The guard must be destroyed before the builder.
   scope_guard<std::string> scope(std::string_view prefix) {
     return {state_->prefix, state_->prefix + std::string(prefix) + '/'};
   }
-  /// As long as the guard lives, ops are for the device; with nothing, for none in particular.
+  /// Sets the device of new ops while the guard lives; nullopt: none in particular.
   scope_guard<std::optional<device_spec>> device(std::optional<device_spec> where) { return {state_->device, where}; }
 
   // ---- control flow: each returns the blobs of this net that may be written
   //
-  // A branch, body or condition is a net, or a callable that is given a builder of one. Blobs of the net around are
-  // used in it as they are; what it writes under a name that is known around is written there, everything else is its
-  // own. Nets made by callables are called <net>_1, <net>_2, … in the order they are begun.
+  // A branch, body or condition is a net, or a callable that takes its builder. It uses blobs of the enclosing net by
+  // name: a blob that it writes is the outer one if the name is in scope there, and local otherwise. Nets built by
+  // callables are named <net>_1, <net>_2, … in the order in which they are begun.
   template <branch_net Then>
   std::vector<blob_handle> if_(blob_operand condition, Then&& then_net, control_options options = {}) {
     std::string const name = state_->input_name(condition);
@@ -215,13 +218,13 @@ class net_builder : public builder_ops<net_builder> {
     netdef then_made = inner_net(std::forward<Then>(then_net));
     return add_if(name, std::move(then_made), inner_net(std::forward<Else>(else_net)), std::move(options));
   }
-  /// Runs the body as long as a blob of this net, which the body should write, is true.
+  /// Adds a While op that runs the body while `condition`, a blob of this net that the body should write, is true.
   template <branch_net Body>
   std::vector<blob_handle> while_(blob_operand condition, Body&& body, control_options options = {}) {
     return add_while(state_->input_name(condition), {}, inner_net(std::forward<Body>(body)), std::move(options));
   }
-  /// Runs the condition net, and then the body if the blob called `condition` is true, and so on. A condition that is
-  /// not known here is made. Throws net_error where the condition net does not write it.
+  /// Adds a While op that runs the condition net before each iteration, and the body while the blob called `condition`
+  /// is true. A condition that is not in scope is created. Throws net_error if the condition net does not write it.
   template <branch_net Condition, branch_net Body>
   std::vector<blob_handle> while_(blob_operand condition, Condition&& condition_net, Body&& body,
                                   control_options options = {}) {
@@ -229,9 +232,9 @@ class net_builder : public builder_ops<net_builder> {
     netdef condition_made = inner_net(std::forward<Condition>(condition_net));
     return add_while(name, std::move(condition_made), inner_net(std::forward<Body>(body)), std::move(options));
   }
-  /// The same; the condition is what the callable returns, or the one output of its last op.
+  /// Like the overload above; the condition is the blob that the callable returns, or the only output of its last op.
   ///   net.while_([&](auto& c) { return c.lt(i, n); }, [&](auto& body) { body.add(i, one, i); });
-  template <net_filler Condition, branch_net Body>
+  template <net_builder_function Condition, branch_net Body>
   std::vector<blob_handle> while_(Condition&& condition, Body&& body, control_options options = {}) {
     net_builder inside = inner_builder();
     std::string name;
@@ -243,7 +246,7 @@ class net_builder : public builder_ops<net_builder> {
     }
     return add_while(name, inside.take(), inner_net(std::forward<Body>(body)), std::move(options));
   }
-  /// Runs a net once, in a workspace of its own.
+  /// Adds a Do op that runs a net once, in a child workspace.
   template <branch_net Inner>
   std::vector<blob_handle> do_(Inner&& inner, do_options options = {}) {
     return add_do(inner_net(std::forward<Inner>(inner)), std::move(options));
@@ -269,10 +272,10 @@ class net_builder : public builder_ops<net_builder> {
     return made;
   }
 
-  // Adds an op; the names of its outputs.
-  std::vector<std::string> written(std::string_view type, blob_operands const& inputs, blob_operands const& outputs,
-                                   std::size_t count, bool numbered, std::vector<net_argument> arguments,
-                                   op_details const& details) {
+  // Appends an op and returns the names of its outputs.
+  std::vector<std::string> append(std::string_view type, blob_operands const& inputs, blob_operands const& outputs,
+                                  std::size_t count, bool numbered, std::vector<net_argument> arguments,
+                                  op_details const& details) {
     std::vector<std::string> read = state_->input_names(inputs);
     std::vector<std::string> awaited = state_->input_names(details.control_inputs);
     std::vector<std::string> made = state_->output_names(type, outputs, count, numbered);
@@ -282,28 +285,28 @@ class net_builder : public builder_ops<net_builder> {
     return made;
   }
 
-  // ---- what builder_ops needs
-  blob_handle op_with_second(char const* type, blob_operands const& inputs, blob_operands const& y, char const* ending,
-                             std::vector<net_argument> arguments) {
+  // ---- hooks of builder_ops
+  blob_handle op_with_shape_output(char const* type, blob_operands const& inputs, blob_operands const& y,
+                                   char const* ending, std::vector<net_argument> arguments) {
     std::vector<std::string> names = state_->output_names(type, y, 1, false);
     names.push_back('_' + names.front() + ending);
     state_->append({type, state_->input_names(inputs), names, std::move(arguments), state_->device});
     return handle(std::move(names.front()));
   }
   blob_handle fill(tensor_value const& tensor, blob_operands const& y) {
-    // The type of the op, after which an output is called, depends on the tensor's.
+    // The op type, which generated output names contain, depends on the type of the tensor.
     op_spec spec = const_fill_op({"", tensor, state_->device});
     spec.outputs = state_->output_names(spec.type, y, 1, false);
     state_->append({spec.type, {}, spec.outputs, {spec.arguments.begin(), spec.arguments.end()}, state_->device});
     return handle(std::move(spec.outputs.front()));
   }
 
-  // ---- nets inside
+  // ---- nested nets
   net_builder inner_builder() const {
     auto made = std::make_unique<state>();
-    made->begin(named(state_->family->number(root_name(), "_", 1, {})));
+    made->begin(named(state_->net_names->number(root_name(), "_", 1, {})));
     made->parent = state_.get();
-    made->family = state_->family;
+    made->net_names = state_->net_names;
     made->prefix = state_->prefix;
     made->device = state_->device;
     return net_builder(std::move(made));
@@ -315,7 +318,7 @@ class net_builder : public builder_ops<net_builder> {
   }
   template <class Inner>
   netdef inner_net(Inner&& inner) const {
-    if constexpr (net_filler<Inner>) {
+    if constexpr (net_builder_function<Inner>) {
       net_builder inside = inner_builder();
       std::invoke(inner, inside);
       return inside.take();
@@ -326,7 +329,7 @@ class net_builder : public builder_ops<net_builder> {
   std::string last_output() const {
     if (state_->net.op.empty() || state_->net.op.back().output.size() != 1)
       throw net_error("plait: the last op of a condition must have one output, the condition; " + state_->quoted() +
-                      " has none that does");
+                      " has no such op");
     return std::string(state_->net.text(state_->net.op.back().output.front()));
   }
   auto in_scope() const {
@@ -341,24 +344,25 @@ class net_builder : public builder_ops<net_builder> {
                                   control_options options) {
     complete(options);
     return apply(
-        detail::built_if(state_->names, condition, in_scope(), std::move(then_net), std::move(else_net), options));
+        detail::plan_if_op(state_->names, condition, in_scope(), std::move(then_net), std::move(else_net), options));
   }
   std::vector<blob_handle> add_while(std::string const& condition, std::optional<netdef> condition_net, netdef body,
                                      control_options options) {
     complete(options);
-    return apply(
-        detail::built_while(state_->names, condition, in_scope(), std::move(body), std::move(condition_net), options));
+    return apply(detail::plan_while_op(state_->names, condition, in_scope(), std::move(body), std::move(condition_net),
+                                       options));
   }
   std::vector<blob_handle> add_do(netdef inner, do_options options) {
     complete(options);
-    return apply(detail::built_do(state_->names, in_scope(), std::move(inner), options));
+    return apply(detail::plan_do_op(state_->names, in_scope(), std::move(inner), options));
   }
-  // A net inside promises what its control flow writes around it, as with Caffe2's NetBuilder.
+  // A nested net declares the blobs of the enclosing net that its control flow writes as external outputs, like
+  // Caffe2's NetBuilder.
   std::vector<blob_handle> apply(detail::control_plan plan) {
     for (built_op& op : plan.ops) state_->append(std::move(op));
     if (state_->parent != nullptr)
       for (std::string const& name : plan.blobs.outputs)
-        if (state_->parent->visible(name)) state_->promise(name);
+        if (state_->parent->visible(name)) state_->add_external_output(name);
     return handles(plan.blobs.outputs);
   }
 

@@ -1,4 +1,4 @@
-// Reads a NetDef from a file, a stream or bytes, whichever of the three formats it is in.
+// NetDef reader for files, streams and bytes in text, JSON or binary format, with format detection.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 #include <string_view>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/binary_reader.hpp>
+#include <plait/netdef/detail/binary_reader.hpp>
+#include <plait/netdef/detail/format.hpp>
+#include <plait/netdef/detail/json_reader.hpp>
+#include <plait/netdef/detail/read_options.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/format.hpp>
-#include <plait/netdef/json_reader.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/read_options.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace plait {
 
-/// The net a document of a known format holds. A document without any byte is an empty net.
+/// Reads a net from a document of a known format. An empty document is an empty net.
 [[nodiscard]] inline netdef read_netdef_bytes(std::string_view document, netdef_format format,
                                               read_options const& options = {}) {
   if (document.empty()) return {};
@@ -35,9 +35,9 @@ namespace plait {
   return read_netdef_text(document, options);
 }
 
-/// The net a document holds, in the format that its content shows. Where that format's reader refuses it, the others
-/// are tried (a binary net may look like text as far as one looks); if all refuse, the error is that of the most
-/// plausible one. `found` is told which it was. Throws parse_error.
+/// Reads a net from a document in the format that detect_format() finds. If that format's reader refuses it, tries the
+/// others (a binary net may begin like text); if all refuse it, throws the parse_error of the most plausible format.
+/// Stores the format in `found`.
 [[nodiscard]] inline netdef read_netdef_bytes(std::string_view document, read_options const& options = {},
                                               netdef_format* found = nullptr) {
   netdef_format const likely = detect_format(document);
@@ -46,19 +46,20 @@ namespace plait {
   std::size_t const positions = options.op_positions != nullptr ? options.op_positions->size() : 0;
   for (netdef_format format : {likely, netdef_format::text, netdef_format::binary, netdef_format::json}) {
     if (first && format == likely) continue;
-    // Almost any few bytes are binary fields somewhere; taking a mistyped text for such a net would hide the mistake.
+    // Almost any short byte sequence parses as unknown binary fields; rejecting these keeps a mistyped text from being
+    // read as a binary net.
     read_options tried = options;
     if (first && format == netdef_format::binary) tried.unknown = unknown_fields::reject;
     try {
       netdef net = read_netdef_bytes(document, format, tried);
-      // Nothing but a comment? A short binary net may look so, when its name begins with '#'.
+      // A short binary net whose name begins with '#' looks like a text of comments only.
       if (format == netdef_format::text && document.find('#') != document.npos && net == netdef()) {
         tried.unknown = unknown_fields::reject;
         try {
           net = read_netdef_binary(document, tried);
           format = netdef_format::binary;
         } catch (parse_error const&) {
-          // It is one.
+          // It is a comment.
         }
       }
       if (found != nullptr) *found = format;
@@ -72,7 +73,7 @@ namespace plait {
   throw parse_error(*first);
 }
 
-/// The net in the rest of a stream. Throws parse_error, and io_error if the stream fails.
+/// Reads a net from the rest of a stream. Throws parse_error, and io_error if the stream fails.
 [[nodiscard]] inline netdef read_netdef(std::istream& in, read_options const& options = {},
                                         netdef_format* found = nullptr) {
   std::string document;
@@ -87,7 +88,7 @@ namespace plait {
   return read_netdef_bytes(document, options, found);
 }
 
-/// The net in a file. Throws parse_error, and io_error if the file cannot be read.
+/// Reads a net from a file. Throws parse_error, and io_error if the file cannot be read.
 [[nodiscard]] inline netdef read_netdef(std::filesystem::path const& path, read_options const& options = {},
                                         netdef_format* found = nullptr) {
   if (std::error_code problem; std::filesystem::is_directory(path, problem))

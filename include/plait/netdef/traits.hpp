@@ -1,4 +1,4 @@
-// A netdef is a net: names are its symbols, numbered already, so that analyses touch integers only.
+// net_traits of netdef: names are its symbols, which are dense ids already, so that analyses touch integers only.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/netdef/arguments.hpp>
+#include <plait/netdef/detail/mutable_nested_nets.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/nested_edit.hpp>
 #include <plait/netdef/nested_nets.hpp>
 
 namespace plait {
@@ -60,7 +60,7 @@ struct net_traits<netdef> {
   static void add_external_input(netdef& n, symbol name) { n.external_input.push_back(name); }
   static void add_external_output(netdef& n, symbol name) { n.external_output.push_back(name); }
   static void erase_ops(netdef& n, std::span<std::uint32_t const> indices) { erase_at(n.op, indices); }
-  static netdef part(netdef const& n, std::span<std::uint32_t const> indices) {
+  static netdef select_ops(netdef const& n, std::span<std::uint32_t const> indices) {
     auto const& [name, type, num_workers, device, ops, arg, inputs, outputs, partition_info, unknown, symbols] = n;
     netdef made{name, type, num_workers, device, {}, arg, inputs, outputs, partition_info, unknown, symbols};
     made.op.reserve(indices.size());
@@ -115,7 +115,7 @@ struct net_traits<netdef> {
     added.n = inner;
   }
 
-  // ---- nets inside ops
+  // ---- nested nets
   static std::vector<mutable_nested_net> mutable_subnets(netdef& n, op_def& op) { return mutable_nested_nets(n, op); }
   static void store_subnet(netdef& n, op_def& op, mutable_nested_net const& s) { store_nested_net(n, op, s); }
   static std::vector<std::string_view> argument_blobs(netdef const& n, op_def const& op) {

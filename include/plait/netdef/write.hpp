@@ -1,4 +1,4 @@
-// Writes a NetDef to a file or a stream, in the format asked for.
+// NetDef writer for files, streams and strings in text, JSON or binary format.
 #pragma once
 
 #include <filesystem>
@@ -8,16 +8,16 @@
 #include <string_view>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/binary_writer.hpp>
-#include <plait/netdef/format.hpp>
-#include <plait/netdef/json_writer.hpp>
+#include <plait/netdef/detail/binary_writer.hpp>
+#include <plait/netdef/detail/format.hpp>
+#include <plait/netdef/detail/json_writer.hpp>
+#include <plait/netdef/detail/text_writer.hpp>
+#include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/text_writer.hpp>
-#include <plait/netdef/write_options.hpp>
 
 namespace plait {
 
-/// The net in a format, as a string of bytes. Throws net_error for what the format cannot express.
+/// Returns a net in a format, as a string of bytes. Throws net_error if the format cannot express the net.
 [[nodiscard]] inline std::string to_bytes(netdef const& net, netdef_format format, write_options const& options = {}) {
   switch (format) {
     case netdef_format::json:
@@ -30,8 +30,8 @@ namespace plait {
   return to_text(net, options);
 }
 
-/// Writes a net to a stream; failures of the stream are left in its state. Throws net_error, before anything is
-/// written, for what the format cannot express.
+/// Writes a net to a stream; failures of the stream are left in its state. Throws net_error before anything is written
+/// if the format cannot express the net.
 inline void write_netdef(std::ostream& out, netdef const& net, netdef_format format,
                          write_options const& options = {}) {
   switch (format) {
@@ -55,14 +55,14 @@ inline void write_file(std::filesystem::path const& path, std::string_view bytes
 }
 }  // namespace detail
 
-/// Writes a net to a file, replacing it. Throws net_error, with the file untouched, for what the format cannot express,
-/// and io_error where the file cannot be written.
+/// Writes a net to a file, replacing it. Throws net_error, with the file untouched, if the format cannot express the
+/// net, and io_error if the file cannot be written.
 inline void write_netdef(std::filesystem::path const& path, netdef const& net, netdef_format format,
                          write_options const& options = {}) {
   detail::write_file(path, to_bytes(net, format, options));
 }
 
-/// The formats by their names.
+/// Writes a net to a stream in the named format.
 inline void write_text(std::ostream& out, netdef const& net, write_options const& options = {}) {
   write_netdef_text(out, net, options);
 }

@@ -1,13 +1,14 @@
-// All recurrent cells that come with plait.
+// Recurrent cells: all that plait comes with (basic RNN, LSTM and its variants, GRU, attention, dropout, stacks).
 #pragma once
 
-#include <plait/rnn/cells/attention.hpp>
-#include <plait/rnn/cells/basic_rnn.hpp>
-#include <plait/rnn/cells/dropout.hpp>
-#include <plait/rnn/cells/gru.hpp>
-#include <plait/rnn/cells/layer_norm_lstm.hpp>
-#include <plait/rnn/cells/lstm.hpp>
-#include <plait/rnn/cells/mi_lstm.hpp>
-#include <plait/rnn/cells/multi.hpp>
-#include <plait/rnn/cells/peephole_lstm.hpp>
-#include <plait/rnn/cells/projected_lstm.hpp>
+#include <plait/rnn/detail/any_cell.hpp>
+#include <plait/rnn/detail/cells/attention.hpp>
+#include <plait/rnn/detail/cells/basic_rnn.hpp>
+#include <plait/rnn/detail/cells/dropout.hpp>
+#include <plait/rnn/detail/cells/gru.hpp>
+#include <plait/rnn/detail/cells/layer_norm_lstm.hpp>
+#include <plait/rnn/detail/cells/lstm.hpp>
+#include <plait/rnn/detail/cells/mi_lstm.hpp>
+#include <plait/rnn/detail/cells/multi.hpp>
+#include <plait/rnn/detail/cells/peephole_lstm.hpp>
+#include <plait/rnn/detail/cells/projected_lstm.hpp>

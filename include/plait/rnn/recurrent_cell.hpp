@@ -1,4 +1,4 @@
-// What a recurrent cell is: a value that says what it carries from step to step, and adds the ops of one step to a net.
+// Recurrent cell concept: a value that declares its loop-carried states and adds the ops of one time step to a net.
 //
 //   struct elman_cell {
 //     std::int64_t inputs, hidden;
@@ -13,8 +13,8 @@
 //     }
 //   };
 //
-// That is all it takes for add_recurrent_layer, add_recurrent_step, add_unrolled_layer and cells that hold others, with
-// sequences of different lengths and with gradients.
+// This suffices for add_recurrent_layer, add_recurrent_step, add_unrolled_layer and composite cells, with sequences of
+// different lengths and with gradients.
 #pragma once
 
 #include <concepts>
@@ -24,10 +24,10 @@
 #include <type_traits>
 #include <vector>
 
+#include <plait/core/detail/member_faults.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/member_faults.hpp>
-#include <plait/netdef/blob_handle.hpp>
-#include <plait/rnn/cell_step.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
+#include <plait/rnn/detail/cell_step.hpp>
 
 namespace plait {
 
@@ -73,30 +73,32 @@ concept says_masks = requires {
   typename std::bool_constant<C::masks>;
 };
 
-// A member that is there, but not as it should be, must not count as one that was left out.
+// A member with a wrong signature must not count as an absent one.
 template <class C>
 concept sound_options = (preparing_cell<C> || !names_prepare<C>)&&(output_cell<C> || !names_output<C>)&&(
     output_states_cell<C> || !names_output_states<C>)&&(says_masks<C> || !names_masks<C>);
 }  // namespace detail
 
-/// A cell has
-///   states()                 std::vector<cell_state>: what it carries on, at least one
-///   step(cell_step&)         std::vector<blob_handle>: adds the ops of one step, gives the new states in that order
-/// and may have
-///   prepare(cell_scope&, x)  what can be done for all steps at once: T×N×… → T×N×…, which step() finds as `input`, one
-///                            step of it; without it that is the sequence itself
-///   output_states()          the states that the output is made of, by number; without it the first
+/// Recurrent cell. Required members, all const:
+///   states()                 std::vector<cell_state>: the loop-carried states, at least one
+///   step(cell_step&)         std::vector<blob_handle>: adds the ops of one step, returns the new states in that order
+/// Optional members:
+///   prepare(cell_scope&, x)  adds ops over all time steps, T×N×… → T×N×…, such as input projections; step() finds one
+///                            step of the result as `input`. Default: the sequence itself
+///   output_states()          indices of the states that the output depends on. Default: the first state
 ///   output(cell_scope&, states), output_width()
-///                            the output made of all states, of one step or of all; without it the first output state
+///                            computes the output from all states, of one step or of all. Default: the first output
+///                            state
 ///   static constexpr bool masks = true
-///                            step() itself heeds lengths; without it the states of a sequence that has ended are kept
-///                            (or zero) by what is added to the step
-/// The const members only add ops: the same cell may be used many times.
+///                            step() applies the sequence lengths itself. Default: ops are added that keep, or zero,
+///                            the states of sequences that have ended
+/// The members only add ops: a cell can be used many times.
 template <class C>
 concept recurrent_cell =
     std::copy_constructible<C> && detail::states_cell<C> && detail::stepping_cell<C> && detail::sound_options<C>;
 
-/// Put next to a cell: PLAIT_CHECK_RECURRENT_CELL(my::cell); names each piece that is missing in a sentence.
+/// Static assertion ladder for a user-defined cell, PLAIT_CHECK_RECURRENT_CELL(my::cell): one message per missing
+/// member.
 template <class C>
 consteval bool check_recurrent_cell() {
   static_assert(std::copy_constructible<C>, "plait: a recurrent cell is a value: it can be copied");
@@ -135,7 +137,7 @@ consteval bool check_recurrent_cell() {
 
 #define PLAIT_CHECK_RECURRENT_CELL(...) static_assert(::plait::check_recurrent_cell<__VA_ARGS__>())
 
-/// A cell as layers and cells around it use it: with what it leaves out filled in.
+/// Uniform access to a cell, with the defaults of its optional members.
 template <recurrent_cell C>
 struct cell_traits {
   static std::vector<cell_state> states(C const& c) { return c.states(); }
@@ -147,11 +149,12 @@ struct cell_traits {
       return sequence;
   }
 
-  /// The new states. Throws net_error where there are not as many as the cell says.
+  /// Adds the ops of one step and returns the new states, masked by sequence lengths. Throws net_error if their number
+  /// differs from that of states().
   static std::vector<blob_handle> step(C const& c, cell_step& s) {
     std::vector<blob_handle> made = c.step(s);
     if (made.size() != s.states.size())
-      throw net_error("plait: a step of a cell with " + std::to_string(s.states.size()) + " states gave " +
+      throw net_error("plait: a step of a cell with " + std::to_string(s.states.size()) + " states returned " +
                       std::to_string(made.size()));
     if constexpr (!masks) {
       std::vector<cell_state> const names = states(c);
@@ -161,16 +164,16 @@ struct cell_traits {
     return made;
   }
 
-  /// Throws net_error where there is none, or no such state.
+  /// Returns the indices of the output's states. Throws net_error if there are none, or one is out of range.
   static std::vector<std::size_t> output_states(C const& c) {
     std::vector<std::size_t> made{0};
     if constexpr (detail::output_states_cell<C>) made = c.output_states();
     std::size_t const count = states(c).size();
-    if (made.empty()) throw net_error("plait: the output of a cell is made of none of its states");
+    if (made.empty()) throw net_error("plait: the output of a cell depends on none of its states");
     for (std::size_t const state : made)
       if (state >= count)
-        throw net_error("plait: the output of a cell is made of state " + std::to_string(state) + ", and it has " +
-                        std::to_string(count));
+        throw net_error("plait: the output of a cell depends on state " + std::to_string(state) +
+                        ", but the cell has " + std::to_string(count) + " states");
     return made;
   }
   static blob_handle output(C const& c, cell_scope& s, std::vector<blob_handle> const& states) {

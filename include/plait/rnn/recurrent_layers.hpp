@@ -1,4 +1,4 @@
-// Recurrent layers in both directions, and one above the other.
+// Bidirectional and stacked recurrent layers.
 //
 //   auto made = plait::add_recurrent_layers(model, "encoder", plait::stack_of<plait::lstm_cell>(8, {64, 128}),
 //                                         {.layer = {.sequence = x}});
@@ -14,18 +14,18 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/gradient/standard_rules.hpp>
-#include <plait/netdef/blob_handle.hpp>
-#include <plait/netdef/trained_model.hpp>
-#include <plait/rnn/layer_options.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
+#include <plait/netdef/detail/trained_model.hpp>
+#include <plait/rnn/detail/layer_options.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
 
 namespace plait {
 
-/// A layer forward, <name>/forward, and one of the same cell and other parameters in reverse, <name>/backward. The
-/// output is that of both side by side; `all`, `last` and, where they are given, `initial` are those of the states
-/// forward, then in reverse; other options hold for each. `reverse` and `parameters` must not be given. Throws as
-/// add_recurrent_layer.
+/// Adds a bidirectional layer: the cell forward as <name>/forward, and in reverse, with separate parameters, as
+/// <name>/backward. Outputs are concatenated along the last axis; `all`, `last` and, if set, `initial` list the forward
+/// states, then the backward ones; other options apply to both. `reverse` and `parameters` must not be set. Throws as
+/// add_recurrent_layer does.
 template <recurrent_cell Cell>
 recurrent_layer add_bidirectional_layer(trained_model& model, std::string_view name, Cell const& cell,
                                         recurrent_layer_options const& options,
@@ -34,11 +34,11 @@ recurrent_layer add_bidirectional_layer(trained_model& model, std::string_view n
     throw net_error("plait: bidirectional layer '" + std::string(name) + "': " + why);
   };
   if (name.empty()) fail("it needs a name");
-  if (options.reverse || options.parameters) fail("a direction, or parameters, of both layers are given");
+  if (options.reverse || options.parameters) fail("`reverse` and `parameters` must not be set");
   std::size_t const states = cell_traits<Cell>::states(cell).size();
   if (!options.initial.empty() && options.initial.size() != 2 * states)
-    fail("it has " + std::to_string(2 * states) + " states, and " + std::to_string(options.initial.size()) +
-         " initial ones are given");
+    fail("it has " + std::to_string(2 * states) + " states, but " + std::to_string(options.initial.size()) +
+         " initial values");
   model_rollback rollback(model);
   recurrent_layer both;
   std::vector<blob_handle> outputs;
@@ -57,24 +57,25 @@ recurrent_layer add_bidirectional_layer(trained_model& model, std::string_view n
     outputs.push_back(made.output);
   }
   both.output = model.net.concat(outputs, 2, std::string(name) + "/output");
-  rollback.keep_new_blobs("layer '" + std::string(name) + "'");
+  rollback.commit_new_blobs("layer '" + std::string(name) + "'");
   return both;
 }
 
+/// Options of add_recurrent_layers.
 struct recurrent_layers_options {
-  /// Of every layer. `initial`, where it is given, has the states of all layers, the lowest first; of
-  /// `outputs_with_grads` layers below the highest take those that they have.
+  /// Options of every layer. `initial`, if set, lists the states of all layers, the lowest first; layers below the
+  /// highest ignore `outputs_with_grads` that they do not have.
   recurrent_layer_options layer = {};
   bool bidirectional = false;
-  /// The initial states of a layer above the first are the last ones of the layer below, as with Caffe2's layered_LSTM.
+  /// Initialises the states of each layer with the last states of the layer below, as Caffe2's layered_LSTM does.
   bool chained = false;
 };
 
-/// Cells one above the other, each a layer of its own called <name>_layer_<i>, which runs over the whole sequence
-/// before the next: all input products of a layer are one. Outputs of layers between have gradients at all steps.
+/// Adds stacked layers, one per cell, called <name>_layer_<i>. Each runs over the whole sequence before the next, so
+/// that the input products of a layer are one GEMM. Outputs of lower layers have gradients at all steps.
 ///
-/// Throws as add_recurrent_layer does, and where there is no cell, and where states of a layer are both given and
-/// chained; the model stays as it was.
+/// Throws as add_recurrent_layer does, and if there is no cell, or states of a layer are both set and chained; rolls
+/// the model back.
 template <recurrent_cell Cell>
 std::vector<recurrent_layer> add_recurrent_layers(trained_model& model, std::string_view name,
                                                   std::vector<Cell> const& cells,
@@ -87,14 +88,13 @@ std::vector<recurrent_layer> add_recurrent_layers(trained_model& model, std::str
   std::size_t const directions = options.bidirectional ? 2 : 1;
   if (name.empty()) fail("they need a name");
   if (cells.empty()) fail("there is no cell");
-  if (options.layer.parameters) fail("one scope of parameters is given for all");
+  if (options.layer.parameters) fail("`parameters` must not be set: layers do not share parameters");
   std::size_t expected = 0;
   for (std::size_t i = 0; i != (options.chained ? 1 : cells.size()); ++i)
     expected += directions * traits::states(cells[i]).size();
   auto const& initial = options.layer.initial;
   if (!initial.empty() && initial.size() != expected)
-    fail("they have " + std::to_string(expected) + " states to begin with, and " + std::to_string(initial.size()) +
-         " initial ones are given");
+    fail("they need " + std::to_string(expected) + " initial values, not " + std::to_string(initial.size()));
 
   model_rollback rollback(model);
   std::vector<recurrent_layer> made;
@@ -125,12 +125,12 @@ std::vector<recurrent_layer> add_recurrent_layers(trained_model& model, std::str
     made.push_back(options.bidirectional ? add_bidirectional_layer(model, layer, cells[i], one, rules)
                                          : add_recurrent_layer(model, layer, cells[i], one, rules));
   }
-  rollback.keep_new_blobs("layer '" + std::string(name) + "'");
+  rollback.commit_new_blobs("layer '" + std::string(name) + "'");
   return made;
 }
 
-/// Cells of the widths that are listed, each of which is given what the one below puts out, the first `inputs` numbers.
-/// `options` are the members behind inputs and hidden.
+/// Returns cells with the listed hidden widths; the input width of the first is `inputs`, that of the others the output
+/// width of the cell below. `options` initialise the members after inputs and hidden.
 template <class Cell, class... Options>
 std::vector<Cell> stack_of(std::int64_t inputs, std::vector<std::int64_t> const& hidden, Options const&... options) {
   std::vector<Cell> made;

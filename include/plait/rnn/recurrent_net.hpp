@@ -1,4 +1,4 @@
-// Recurrence from a cell: one time step, given as a net, becomes an op that runs it over a sequence, forward and back.
+// Recurrence builder: turns the net of one time step into a RecurrentNetwork op, with backpropagation through time.
 //
 //   plait::net_builder cell("cell");
 //   auto [x, h_prev, w, b] = cell.external_inputs("x_t", "h_prev", "w", "b");
@@ -10,7 +10,7 @@
 //                                           .states = {{.in = h_prev, .out = h, .initial = "h0"}}});
 //   out.all("h"), out.last("h")                                  // T×N×H and 1×N×H
 //
-// What the cell takes from around it (w and b here) are inputs of the op and get gradients like those of any other.
+// Blobs that the cell captures (w and b here) are inputs of the op and have gradients like those of any op.
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/gradient/standard_rules.hpp>
-#include <plait/net/name_generator.hpp>
+#include <plait/net/detail/name_generator.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/detail/recurrence_plan.hpp>
-#include <plait/rnn/recurrent_options.hpp>
+#include <plait/rnn/detail/recurrent_options.hpp>
 
 namespace plait {
 
@@ -38,19 +38,18 @@ inline std::string recurrent_scope(netdef const& n, recurrent_net_options const&
 
 }  // namespace detail
 
-/// Adds a RecurrentNetwork op, and ops around it that turn sequences for options.reverse and fill zeros for outputs
-/// that are no states; what they read that `n` neither declares nor writes becomes an external input. The states are
-/// called <scope>/<in>_states, the outputs <out>_all and <out>_last, unless options.outputs says more.
+/// Adds a RecurrentNetwork op, and around it ops that reverse sequences for options.reverse and fill initial zeros for
+/// outputs that are not states; blobs that they read and `n` neither declares nor writes become external inputs. States
+/// are called <scope>/<in>_states, outputs <out>_all and <out>_last, unless options.outputs names them.
 ///
-/// Unless forward_only, the op has the backward pass of the cell by `rules`: `<out>_grad` is given for every state, and
-/// all sequences, states and parameters that have one get theirs. Follows Caffe2's recurrent_net; see
-/// recurrent_net_options::as_caffe2 for what differs.
+/// Unless forward_only, the op has the backward pass of the cell by `rules`, with the seed <out>_grad for every state
+/// and gradients of all sequences, states and parameters that have one. Follows Caffe2's recurrent_net; see
+/// recurrent_net_options::as_caffe2 for the differences.
 ///
-/// Throws, and changes nothing: net_error naming the blob or the op of the cell where the options and the cell do not
-/// fit together (a state that no op makes, a blob that stands for two things, an input that the cell overwrites, an
-/// output with a gradient that does not exist, something to be recomputed that would come out otherwise); net_error
-/// where something has a sparse gradient; gradient_error where the cell cannot be
-/// differentiated. O(n + cell).
+/// Throws, and changes nothing: net_error naming the blob or the op of the cell if the options do not fit the cell (a
+/// state that no op writes, a blob with two roles, an input that the cell overwrites, a missing output with a gradient,
+/// a recomputation with another result) or a gradient is sparse; gradient_error if the cell is not differentiable. O(n
+/// + cell).
 inline recurrent_outputs<std::string> recurrent_net(netdef& n, recurrent_net_options const& options,
                                                     gradient_rules const& rules = gradient_rules::standard()) {
   detail::recurrence_plan planned(options, detail::recurrent_scope(n, options), rules);
@@ -67,8 +66,8 @@ inline recurrent_outputs<std::string> recurrent_net(netdef& n, recurrent_net_opt
   return std::move(planned.made);
 }
 
-/// The same for a net that is being built; the op's inputs must be known to the builder, else net_error. Names are
-/// taken as they stand, whatever the name scope.
+/// Adds the ops to a net under construction. Throws net_error, too, if the builder does not know an input of the op.
+/// Names are used verbatim, whatever the name scope.
 inline recurrent_outputs<blob_handle> recurrent_net(net_builder& model, recurrent_net_options const& options,
                                                     gradient_rules const& rules = gradient_rules::standard()) {
   detail::recurrence_plan const planned(options, detail::recurrent_scope(model.net(), options), rules);

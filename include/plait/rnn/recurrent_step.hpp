@@ -1,4 +1,4 @@
-// One step of a recurrent cell in a net, without a loop: for decoding, where what comes out decides what goes in next.
+// Single recurrent step without a loop: autoregressive decoding, where each output decides the next input.
 #pragma once
 
 #include <algorithm>
@@ -8,34 +8,36 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/blob_handle.hpp>
-#include <plait/netdef/trained_model.hpp>
-#include <plait/rnn/cell_step.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
+#include <plait/netdef/detail/trained_model.hpp>
+#include <plait/rnn/detail/cell_step.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 
 namespace plait {
 
+/// Options of add_recurrent_step.
 struct recurrent_step_options {
   std::string input = {};                    ///< 1×N×…
-  std::vector<std::string> states = {};      ///< as the step before left them: 1×N×width
-  std::optional<std::string> lengths = {};   ///< N of them, int32 or int64; absent: no sequence ends
-  std::optional<std::string> timestep = {};  ///< the number of the step, one int32; absent: 0
-  bool drop_states = false;                  ///< states are zero, not kept, where a sequence has ended
-  bool forward_only = false;                 ///< the step is not differentiated
-  /// The full name of the scope that parameters are in, to share those of a layer; absent: the step's own.
+  std::vector<std::string> states = {};      ///< states after the previous step: 1×N×width
+  std::optional<std::string> lengths = {};   ///< N lengths, int32 or int64; absent: no sequence ends
+  std::optional<std::string> timestep = {};  ///< index of the step, one int32; absent: 0
+  bool drop_states = false;                  ///< zeroes, not keeps, the states of a sequence that has ended
+  bool forward_only = false;                 ///< omits the backward pass
+  /// Full name of the parameters' scope, to share those of a layer; absent: the step's own scope.
   std::optional<std::string> parameters = {};
 };
 
+/// Blobs of a recurrent step.
 struct recurrent_step {
-  blob_handle output;               ///< 1×N×width of the cell's output
-  std::vector<blob_handle> states;  ///< as this step leaves them: 1×N×width
+  blob_handle output;               ///< the cell's output: 1×N×output_width
+  std::vector<blob_handle> states;  ///< states after this step: 1×N×width
 };
 
-/// Adds the ops of one step of a cell, called `name`, to the net. With `parameters` it computes what the layer of that
-/// name does in a step.
+/// Adds the ops of one step of a cell, called `name`, to the net. With the `parameters` of a layer it computes one step
+/// of that layer.
 ///
-/// Throws net_error, and the model stays as it was, where the step is there already, a blob is unknown, a parameter is
-/// there in another shape, or the states are not as many as the cell's. O(ops that are added), and O(net) if it throws.
+/// Throws net_error, and rolls the model back, if the step exists already, a blob is unknown, a parameter exists with
+/// another shape, or the number of states differs from the cell's. O(ops that are added), and O(net) if it throws.
 template <recurrent_cell Cell>
 recurrent_step add_recurrent_step(trained_model& model, std::string_view name, Cell const& cell,
                                   recurrent_step_options const& options) {
@@ -45,14 +47,14 @@ recurrent_step add_recurrent_step(trained_model& model, std::string_view name, C
   std::size_t const count = traits::states(cell).size();
   if (options.states.size() != count)
     throw net_error("plait: recurrent step '" + std::string(name) + "': its cell has " + std::to_string(count) +
-                    " states, and " + std::to_string(options.states.size()) + " are given");
+                    " states, but " + std::to_string(options.states.size()) + " are set");
   std::vector<blob_handle> before;
   before.reserve(count);
   for (std::string const& state : options.states) before.push_back(model.net.blob(state));
   for (auto const& blob : {options.lengths, options.timestep})
     if (blob) (void)model.net.blob(*blob);
-  // What the net is given may be written where it was read, to be there in the next run; what another step of this name
-  // has made may not, as that step's outputs would be those of this one.
+  // External inputs may be overwritten, so that the next run finds the new states. Outputs of another step of this name
+  // may not: they would alias this step's outputs.
   netdef const& n = model.net.net();
   auto const is_carried = [&](std::string const& blob) {
     auto const writes = [&](op_def const& op) { return std::ranges::find(op.output, n.find(blob)) != op.output.end(); };
@@ -80,7 +82,7 @@ recurrent_step add_recurrent_step(trained_model& model, std::string_view name, C
     made.states = traits::step(cell, step);
   }
   made.output = traits::output(cell, around, made.states);
-  rollback.keep_new_blobs("recurrent step '" + std::string(name) + "'", options.states);
+  rollback.commit_new_blobs("recurrent step '" + std::string(name) + "'", options.states);
   return made;
 }
 

@@ -1,10 +1,10 @@
-// Weights as PyTorch's nn.RNN, nn.LSTM and nn.GRU keep them.
+// PyTorch weight layout: converts the weights of nn.RNN, nn.LSTM and nn.GRU to and from those of plait's cells.
 //
 //   plait::lstm_cell cell{8, 16};
 //   auto weights = plait::torch_weights_of(state_dict, 0);                          // weight_ih_l0, …
 //   for (auto const& p : plait::to_parameters(cell, "lstm", plait::from_torch(cell, weights))) model.set(p);
 //
-// Gates are stacked i, f, g, o there, and r, z, n; nn.GRU is linear before its reset gate.
+// PyTorch stacks LSTM gates i, f, g, o and GRU gates r, z, n; nn.GRU needs gru_cell::linear_before_reset.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/net/parameter.hpp>
+#include <plait/net/detail/parameter.hpp>
 #include <plait/rnn/detail/gate_blocks.hpp>
-#include <plait/rnn/recurrent_weights.hpp>
+#include <plait/rnn/detail/recurrent_weights.hpp>
 
 namespace plait {
 
-/// Of one layer and direction.
+/// Weights of one layer and direction, with G gates and H hidden units.
 struct torch_weights {
   tensor_value weight_ih;  ///< G·H × inputs
   tensor_value weight_hh;  ///< G·H × H, or × proj_size
@@ -41,7 +41,8 @@ inline std::string torch_suffix(std::size_t layer, bool reverse) {
   return "_l" + std::to_string(layer) + (reverse ? "_reverse" : "");
 }
 
-/// Which of PyTorch's gates each of plait's is; the same the other way, for nothing but neighbours change places.
+/// Returns the permutation from PyTorch's gate order to plait's. It swaps at most two neighbours, so it is its own
+/// inverse.
 template <torch_cell Cell>
 std::span<std::size_t const> torch_gates(Cell const& cell) {
   require_no_forget_bias(cell);
@@ -51,8 +52,8 @@ std::span<std::size_t const> torch_gates(Cell const& cell) {
 }
 }  // namespace detail
 
-/// Those of a layer by their names: <prefix>weight_ih_l<layer>, and so on, _reverse for the other direction. Throws
-/// net_error where there are no matrices of these names.
+/// Finds the weights of a layer by PyTorch's names: <prefix>weight_ih_l<layer> and so on, with _reverse for the
+/// backward direction. Throws net_error if a weight matrix is missing.
 inline torch_weights torch_weights_of(std::span<parameter const> parameters, std::size_t layer, bool reverse = false,
                                       std::string_view prefix = {}) {
   auto const full = [&](char const* name) { return std::string(prefix) + name + detail::torch_suffix(layer, reverse); };
@@ -65,7 +66,7 @@ inline torch_weights torch_weights_of(std::span<parameter const> parameters, std
           maybe("bias_ih"), maybe("bias_hh"), maybe("weight_hr")};
 }
 
-/// By these names, those that are there.
+/// Returns the weights that are present as parameters with PyTorch's names.
 inline std::vector<parameter> named_weights(torch_weights const& w, std::size_t layer, bool reverse = false,
                                             std::string_view prefix = {}) {
   std::vector<parameter> made;
@@ -80,8 +81,9 @@ inline std::vector<parameter> named_weights(torch_weights const& w, std::size_t 
   return made;
 }
 
-/// Throws net_error where the rows are not those of as many gates, for a GRU that is not linear before its reset gate,
-/// and for an LSTM with a forget bias of its own; to_parameters checks the rest.
+/// Converts weights from PyTorch's layout. Throws net_error if the rows are not a multiple of the number of gates, for
+/// a GRU that is not linear before its reset gate, and for an LSTM that adds a forget_bias; to_parameters checks the
+/// rest.
 template <detail::torch_cell Cell>
 recurrent_weights from_torch(Cell const& cell, torch_weights const& w) {
   if constexpr (std::same_as<Cell, gru_cell>)
@@ -96,7 +98,7 @@ recurrent_weights from_torch(Cell const& cell, torch_weights const& w) {
   return made;
 }
 
-/// The other way. Throws likewise.
+/// Converts weights to PyTorch's layout. Throws as from_torch does.
 template <detail::torch_cell Cell>
 torch_weights to_torch(Cell const& cell, recurrent_weights const& w) {
   recurrent_weights const made = from_torch(cell, {w.input, w.recurrent, w.input_bias, w.recurrent_bias, w.projection});

@@ -1,23 +1,22 @@
-// Makes SSA form while a program is written, without dominators and without a second look at the code.
+// On-the-fly SSA construction (Braun et al. 2013): SSA form while a front end emits code, without dominators.
 //
 //   plait::ssa_builder b;
 //   auto const head = b.add_block(), body = b.add_block();     // the first block is the entry
 //   b.add_edge(head, body);
-//   b.seal(body);                                               // no more edges into it
+//   b.seal(body);                                               // no more edges into body
 //   b.write_variable(head, i, b.written(b.add_op(head, {}, 1), 0));
 //   b.add_op(body, std::array{b.read_variable(body, i)}, 0);
 //   b.finish();                                                 // b.form(), b.graph()
 //
 // Follows M. Braun, S. Buchwald, S. Hack, R. Leißa, C. Mallach, A. Zwinkau, "Simple and Efficient Construction of
-// Static Single Assignment Form" (CC 2013, LNCS 7791, pp. 102–122), but for its recursions: a phi that is made for a
-// read waits in a list until its arguments are looked up, and one that turns out to be a single value is removed as
-// soon as all that wait have them; the phis that took it are looked at again, each argument once in all. Phis are
-// pruned, and minimal if the graph is reducible; finish() makes them minimal on any (redundant_phis.hpp).
+// Static Single Assignment Form" (CC 2013, LNCS 7791, pp. 102–122), with worklists in place of recursion: a phi that a
+// read creates waits until its arguments are looked up. A trivial phi is removed as soon as no phi waits; phis that
+// have it as argument are checked again, each argument once in all. Phis are pruned, and minimal if the graph is
+// reducible; finish() makes them minimal on any graph (redundant_phis.hpp).
 //
-// Reads and writes of a variable are O(1) amortised but for the blocks a read walks up, each of which then knows the
-// value; O(operands + phi arguments · α) in all. Memory is that of the program and what blocks know. The stack does not
-// grow. A variable that is read where nothing has written it has the value it comes from outside with, which
-// undefined_uses reports; nothing is invented.
+// Reads and writes of a variable are O(1) amortised except for the blocks that a read walks up, which then cache the
+// value; O(operands + phi arguments · α) in all. Memory: the program and the current definitions of blocks. No
+// recursion. A variable that is read before any write has its value on entry, which undefined_uses reports.
 #pragma once
 
 #include <algorithm>
@@ -29,31 +28,32 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/graph/snapshot.hpp>
-#include <plait/net/blob_table.hpp>
-#include <plait/ssa/dense_ssa.hpp>
-#include <plait/ssa/redundant_phis.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/graph/detail/snapshot.hpp>
+#include <plait/net/detail/blob_table.hpp>
+#include <plait/ssa/detail/dense_ssa.hpp>
+#include <plait/ssa/detail/redundant_phis.hpp>
 
 namespace plait {
 
-/// A variable of an ssa_builder: a number from add_variable.
+/// A variable of an ssa_builder, as numbered by add_variable.
 using variable_index = std::uint32_t;
 
 struct builder_options {
-  /// Also remove phis that are redundant only together, which irreducible graphs have.
+  /// Also removes phis that are redundant only as a set, which occur in irreducible graphs.
   bool minimal = true;
 };
 
-/// Values and ops have the builder's numbers until finish(), which numbers those of reachable blocks anew: value() and
-/// op() translate.
+/// On-the-fly SSA builder. Values and ops have the builder's numbers until finish(), which renumbers those of reachable
+/// blocks; value() and op() translate.
 class ssa_builder {
  public:
   // ---- blocks; the first is the entry
   constexpr std::uint32_t add_block();
-  /// Precondition: `to` is not sealed.
+  /// Adds an edge. Precondition: `to` is not sealed.
   constexpr void add_edge(std::uint32_t from, std::uint32_t to);
-  /// No edge to the block will be added. Reads in it and behind it need no phi to wait for the edges to come.
+  /// Declares that no more edges to the block follow. Reads in it and in blocks it dominates then create no incomplete
+  /// phis.
   constexpr void seal(std::uint32_t block);
 
   // ---- variables
@@ -61,73 +61,74 @@ class ssa_builder {
     outside_.push_back(npos);
     return static_cast<variable_index>(outside_.size() - 1);
   }
-  /// The value a variable comes from outside with, which the program is given.
-  constexpr value_index give(variable_index variable) {
+  /// Declares a variable as external input. Returns its value on entry.
+  constexpr value_index add_external_input(variable_index variable) {
     value_index const v = outside(variable);
-    values_[v].given = true;
+    values_[v].is_external_input = true;
     return v;
   }
-  /// The value at the end of a block, as it is written so far. TRAP: so are those of the blocks that it looks through,
-  /// sealed ones and their predecessors: what is written there afterwards, it has missed. Fill blocks first.
+  /// Returns the current definition at the end of a block. TRAP: the look-up walks up through sealed blocks and sees
+  /// their current definitions, too; a later write there is missed. Fill blocks first.
   constexpr value_index read_variable(std::uint32_t block, variable_index variable);
   constexpr void write_variable(std::uint32_t block, variable_index variable, value_index v) {
     PLAIT_ASSERT(block < blocks_.size() && variable < outside_.size() && v < values_.size(),
-                 "ssa_builder: no such thing");
+                 "ssa_builder: no such block, variable or value");
     set(block, variable, v);
   }
 
   // ---- code
-  /// Appends an op to a block; written(op, slot) are its values.
+  /// Appends an op to a block; written(op, slot) returns its output values.
   constexpr op_index add_op(std::uint32_t block, std::span<value_index const> reads, std::size_t writes);
   constexpr value_index written(op_index op, std::size_t slot) const { return op_writes_[op][slot]; }
-  /// The program, if it ends in this block, results in a value, too.
+  /// Appends a program result, which is read if the program ends in this block.
   constexpr void add_result(std::uint32_t block, value_index v) { results_.emplace_back(block, v); }
 
-  /// Seals what is not, and makes the form. Precondition: there is a block. Nothing may be added afterwards.
+  /// Seals the remaining blocks and builds the form. Precondition: there is a block. Nothing can be added afterwards.
   constexpr void finish(builder_options const& options = {});
 
-  // ---- the result, by the numbers of a dense_graph; the blocks and ops that the entry does not reach are not in it
+  // ---- the result, by the numbers of a dense_graph; blocks and ops that the entry does not reach are not in it
   constexpr dense_graph const& graph() const noexcept { return graph_; }
   constexpr dense_ssa const& form() const noexcept { return form_; }
   constexpr std::uint32_t block(std::uint32_t added) const { return graph_.number(added); }
   constexpr op_index op(op_index added) const { return op_number_[added]; }
-  /// Of what replaced a value, if it was a phi that was removed. npos for a value of no reachable block.
+  /// Returns the number of a value in form(), or of the value that replaced it if its phi was removed; npos for a value
+  /// of an unreachable block.
   constexpr value_index value(value_index added) const {
     while (values_[added].replaced_by != npos) added = values_[added].replaced_by;
     value_index const made = value_number_[added];
     return made == npos || replaced_by_.empty() ? made : replaced_by_[made];
   }
-  /// What a value of form() is of: a phi's, or one from outside; npos for an op's.
+  /// Returns the variable of a phi's or entry value of form(); npos for an op's value.
   constexpr variable_index variable(value_index v) const { return variable_[v]; }
-  /// Uses, by phis and by ops, of values from outside that the program is not given.
+  /// Returns uses, by phis and by ops, of entry values of variables that are no external inputs.
   constexpr std::vector<ssa_use> undefined_uses() const;
 
  private:
   struct block_state {
     std::uint32_t last_in = npos;  // edge
     std::uint32_t edges_in = 0;
-    phi_index incomplete = npos;  // phis that wait for the block to be sealed
+    phi_index incomplete = npos;  // list of phis that wait for seal()
     bool sealed = false;
   };
   struct edge {
     std::uint32_t from;
     std::uint32_t to;
-    std::uint32_t next_in;  // the edge to the same block added before
+    std::uint32_t next_in;  // the edge to the same block that was added before
   };
   struct value_state {
     value_index replaced_by = npos;
-    std::uint32_t first_use = npos;  // argument of a phi
+    std::uint32_t first_use = npos;  // phi argument
     std::uint32_t last_use = npos;
-    phi_index phi = npos;  // that makes it
-    bool given = false;
+    phi_index phi = npos;  // that defines it
+    bool is_external_input = false;
   };
   struct phi_state {
     std::uint32_t block;
     variable_index variable;
     value_index result;
-    std::uint32_t first = npos;  // argument; npos: they are not looked up yet
+    std::uint32_t first = npos;  // argument; npos: not looked up yet
     std::uint32_t count = 0;
-    // The arguments before `seen` are the phi itself or what `only` is.
+    // Every argument before `seen` is the phi itself or equals `only`.
     std::uint32_t only = npos;
     std::uint32_t seen = 0;
     phi_index next_incomplete = npos;
@@ -137,7 +138,7 @@ class ssa_builder {
     phi_index phi;
     std::uint32_t next_use;
   };
-  struct flow {  // a flow graph of the blocks
+  struct flow {  // flow graph of the blocks
     csr<std::uint32_t> const* rows;
     constexpr std::size_t size() const { return rows->size(); }
     static constexpr std::uint32_t entry() { return 0; }
@@ -190,8 +191,8 @@ class ssa_builder {
   std::vector<value_index> known_value_;
 
   std::vector<std::uint32_t> chain_;
-  std::vector<phi_index> waiting_;   // for their arguments
-  std::vector<phi_index> doubtful_;  // may be a single value
+  std::vector<phi_index> waiting_;   // phis without arguments yet
+  std::vector<phi_index> doubtful_;  // phis that may be trivial
 
   csr<std::uint32_t> successors_;
   flow_snapshot<flow> graph_;
@@ -209,7 +210,7 @@ constexpr std::uint32_t ssa_builder::add_block() {
 
 constexpr void ssa_builder::add_edge(std::uint32_t from, std::uint32_t to) {
   PLAIT_ASSERT(from < blocks_.size() && to < blocks_.size(), "ssa_builder: no such block");
-  PLAIT_ASSERT(!blocks_[to].sealed, "ssa_builder: an edge to a sealed block");
+  PLAIT_ASSERT(!blocks_[to].sealed, "ssa_builder: the edge enters a sealed block");
   edges_.push_back({from, to, std::exchange(blocks_[to].last_in, static_cast<std::uint32_t>(edges_.size()))});
   ++blocks_[to].edges_in;
 }
@@ -233,7 +234,7 @@ constexpr phi_index ssa_builder::add_phi(std::uint32_t block, variable_index var
   return phi;
 }
 
-// Walks up to where the variable is known, or to where ways meet. Its phi is left to complete().
+// Walks up to a block that knows the variable or has several predecessors, whose new phi complete() fills.
 constexpr value_index ssa_builder::look_up(std::uint32_t block, variable_index variable) {
   chain_.clear();
   value_index found = npos;
@@ -246,8 +247,7 @@ constexpr value_index ssa_builder::look_up(std::uint32_t block, variable_index v
       phis_[phi].next_incomplete = std::exchange(here.incomplete, phi);
       found = phis_[phi].result;
     } else if (here.edges_in == 0 || chain_.size() > blocks_.size()) {
-      found =
-          outside(variable);  // the entry, or what it does not reach: such blocks can even follow each other in a ring
+      found = outside(variable);  // the entry, or unreachable blocks, which can even form a cycle
       chain_.push_back(at);
     } else if (here.edges_in == 1 && at != 0) {
       chain_.push_back(at);
@@ -262,14 +262,14 @@ constexpr value_index ssa_builder::look_up(std::uint32_t block, variable_index v
 }
 
 constexpr value_index ssa_builder::read_variable(std::uint32_t block, variable_index variable) {
-  PLAIT_ASSERT(block < blocks_.size() && variable < outside_.size(), "ssa_builder: no such thing");
+  PLAIT_ASSERT(block < blocks_.size() && variable < outside_.size(), "ssa_builder: no such block, variable or value");
   value_index const v = look_up(block, variable);
   complete();
   return current(v);
 }
 
 constexpr void ssa_builder::seal(std::uint32_t block) {
-  PLAIT_ASSERT(block < blocks_.size() && !blocks_[block].sealed, "ssa_builder: a block that can be sealed");
+  PLAIT_ASSERT(block < blocks_.size() && !blocks_[block].sealed, "ssa_builder: no such block, or it is sealed already");
   blocks_[block].sealed = true;
   phi_index const none = npos;
   for (phi_index phi = std::exchange(blocks_[block].incomplete, none); phi != npos; phi = phis_[phi].next_incomplete)
@@ -321,7 +321,7 @@ constexpr void ssa_builder::remove_trivial() {
       phi.only = at;
     }
     if (phi.seen != phi.count) continue;
-    if (only == npos) only = outside(phi.variable);  // a ring of blocks that nothing reaches
+    if (only == npos) only = outside(phi.variable);  // an unreachable cycle of blocks
     value_state& gone = values_[phi.result];
     value_state& kept = values_[only];
     gone.replaced_by = only;
@@ -336,7 +336,7 @@ constexpr void ssa_builder::remove_trivial() {
   }
 }
 
-// Arguments from blocks that the entry does not reach are no longer arguments.
+// Removes phi arguments that come from unreachable blocks.
 constexpr void ssa_builder::forget_unreachable() {
   for (phi_index i = 0; i != phis_.size(); ++i) {
     phi_state& phi = phis_[i];
@@ -352,7 +352,7 @@ constexpr void ssa_builder::forget_unreachable() {
 }
 
 constexpr void ssa_builder::finish(builder_options const& options) {
-  PLAIT_ASSERT(!blocks_.empty(), "ssa_builder: a program has an entry");
+  PLAIT_ASSERT(!blocks_.empty(), "ssa_builder: the program has no blocks");
   for (std::uint32_t b = 0; b != blocks_.size(); ++b)
     if (!blocks_[b].sealed) seal(b);
   successors_.start_counting(blocks_.size());
@@ -418,7 +418,7 @@ constexpr void ssa_builder::make_form() {
 
   auto const number = [&](value_index v) {
     value_index const made = value_number_[current(v)];
-    PLAIT_ASSERT(made != npos, "ssa_builder: a read of a value of an unreachable block");
+    PLAIT_ASSERT(made != npos, "ssa_builder: a reachable op reads a value of an unreachable block");
     return made;
   };
   for (std::uint32_t b = 0; b != graph_.size(); ++b) {
@@ -430,7 +430,7 @@ constexpr void ssa_builder::make_form() {
       for (std::uint32_t in = blocks_[phis_[phi].block].last_in; in != npos; in = edges_[in].next_in, ++at) {
         std::uint32_t const from = graph_.number(edges_[in].from);
         if (from == npos) continue;
-        // Parallel edges bring the same value.
+        // Parallel edges have the same argument.
         auto slot = static_cast<std::size_t>(std::ranges::lower_bound(before, from) - before.begin());
         if (row[slot] != npos) continue;
         for (; slot != before.size() && before[slot] == from; ++slot) row[slot] = number(arguments_[at].v);
@@ -457,7 +457,7 @@ constexpr void ssa_builder::make_form() {
 constexpr std::vector<ssa_use> ssa_builder::undefined_uses() const {
   std::vector<ssa_use> found;
   for (value_index const v : outside_) {
-    if (v == npos || values_[v].given) continue;
+    if (v == npos || values_[v].is_external_input) continue;
     auto const uses = form_.uses(value_number_[v]);
     found.insert(found.end(), uses.begin(), uses.end());
   }

@@ -1,17 +1,16 @@
-// Static single assignment of a program: which version of which blob every op reads and writes, and the phis that
-// choose between versions where ways meet.
+// SSA construction for programs: versions of blobs, and phis at joins of control flow (Cytron et al. 1991).
 //
 //   plait::program_ssa ssa(f);
 //   for (auto* block : ssa.graph().order())
 //     for (auto const& phi : ssa.phis(block)) …  // phi.result(), phi.arguments()
 //
-// The program is only read; the result stands beside it. It is get_ssa (versioning.hpp) for programs: on a program of
-// one node it has the same versions. Blocks that the entry does not reach are not in it. How phis are placed stands in
-// phi_placement.hpp; renaming is one walk down the dominator tree, without recursion. O(operands + edges + phi
-// arguments) beyond the placement; computing again allocates only what the program has grown by.
+// The result is a side table; the program is read only. Phi placement is specified in phi_placement.hpp; renaming is
+// one walk down the dominator tree, without recursion. O(operands + edges + phi arguments) beyond the placement;
+// compute() again allocates only what the program has grown by. On a program of one node the versions are those of
+// get_ssa (versioning.hpp). Blocks that the entry does not reach are not in the result.
 //
-// A blob enters with version 0. Nothing is invented for a blob that is read before it is written: it reads version 0,
-// which undefined_uses reports unless the program declares to be given it.
+// Version 0 of a blob is its value on entry. A read before any write reads version 0, which undefined_uses reports
+// unless the program declares the blob as external input.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +19,11 @@
 #include <span>
 #include <vector>
 
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/dense_dominators.hpp>
-#include <plait/ssa/dense_construction.hpp>
-#include <plait/ssa/program_snapshot.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/ssa/detail/dense_construction.hpp>
+#include <plait/ssa/detail/program_snapshot.hpp>
 
 namespace plait {
 
@@ -32,8 +31,8 @@ struct construction_options {
   phi_pruning pruning = phi_pruning::pruned;
 };
 
-/// The SSA form of a program, as it was at the last compute(). The program must stay where it is. Ops are known by
-/// number (op()), as in the snapshot.
+/// SSA form of a program, as of the last compute(). Refers to the program, which must not move. Ops are numbers (op()),
+/// those of the snapshot.
 template <program P>
 class program_ssa {
  public:
@@ -60,11 +59,11 @@ class program_ssa {
   constexpr dense_construction const& form() const noexcept { return form_; }
 
   // ---- ops
-  /// The number of the `place`-th op of a block.
+  /// Returns the number of the `place`-th op of a block.
   constexpr op_index op(node const& block, std::size_t place) const { return snapshot_.op(block, place); }
   constexpr auto reads(op_index op) const { return versions(form_.reads(op)); }
   constexpr auto writes(op_index op) const { return versions(form_.writes(op)); }
-  /// What the block leaves as the program's results, if the program ends there.
+  /// Returns the program results if the program ends in the block.
   constexpr auto results(node const& block) const { return versions(form_.results(graph().reached_number(block))); }
 
   // ---- phis
@@ -73,7 +72,7 @@ class program_ssa {
     constexpr phi(program_ssa const& form, phi_index index) : form_(&form), index_(index) {}
     constexpr phi_index index() const noexcept { return index_; }
     constexpr value result() const { return form_->form_.version(form_->form_.result(index_)); }
-    /// One for each of predecessors(), and for a phi of the entry one more: what the program was given.
+    /// Returns one argument for each of predecessors(), and for a phi of the entry a last one, the value on entry.
     constexpr auto arguments() const { return form_->versions(form_->form_.arguments(index_)); }
     constexpr node const& block() const { return form_->graph().node(form_->form_.block_of_phi(index_)); }
     constexpr auto predecessors() const {
@@ -85,7 +84,7 @@ class program_ssa {
     program_ssa const* form_;
     phi_index index_;
   };
-  /// In the order of the blobs' numbers. Precondition: the entry reaches the block.
+  /// Returns the phis of a block, in blob order. Precondition: the entry reaches the block.
   constexpr auto phis(node const& block) const {
     return std::views::transform(form_.phis(graph().reached_number(block)),
                                  [this](phi_index i) { return phi(*this, i); });
@@ -95,22 +94,22 @@ class program_ssa {
   // ---- blobs and values
   constexpr key_type name(blob_index b) const { return snapshot_.name(b); }
   constexpr key_type name(value v) const { return name(v.blob); }
-  /// npos for a name that the reachable part of the program does not mention.
+  /// Returns the blob of a name, npos if no reachable block mentions it.
   template <class Key>
   constexpr blob_index find(Key const& key) const {
     blob_index const b = snapshot_.find(key);
     return b != npos && form_.occurs(b) ? b : npos;
   }
   constexpr bool contains(value v) const { return form_.contains(v); }
-  /// Where a value is made; neither op nor phi for version 0.
+  /// Returns the op or phi that defines a value; neither for version 0.
   constexpr ssa_site definition(value v) const { return form_.definition(form_.index(v)); }
-  /// Who reads a value: phis first, then ops in order.
+  /// Returns the uses of a value: phis first, then ops in order.
   constexpr std::span<ssa_use const> uses(value v) const { return form_.uses(form_.index(v)); }
 
-  /// Reads of blobs that nothing has written on any way there, nor the program declares to be given: reads of their
-  /// version 0, by ops. In op order; O(operands).
+  /// Returns the ops' reads of version 0 of blobs that are no external inputs: no path to them writes the blob. In op
+  /// order. O(operands).
   constexpr std::vector<ssa_use> undefined_uses() const { return undefined(false); }
-  /// The same, and reads that are of version 0 on some way: through phis. O(operands + phi arguments).
+  /// Returns these and, through phis, reads that are of version 0 on some path. O(operands + phi arguments).
   constexpr std::vector<ssa_use> possibly_undefined_uses() const { return undefined(true); }
 
  private:
@@ -131,7 +130,7 @@ constexpr std::vector<ssa_use> program_ssa<P>::undefined(bool through_phis) cons
   for (blob_index b = 0; b != form_.blob_count(); ++b)
     if (form_.occurs(b)) waiting.push_back(form_.index({b, 0}));
   for (value_index const v : waiting) is_undefined[v] = 1;
-  for (blob_index const b : snapshot_.code().given()) is_undefined[form_.index({b, 0})] = 0;
+  for (blob_index const b : snapshot_.code().external_inputs()) is_undefined[form_.index({b, 0})] = 0;
   std::erase_if(waiting, [&](value_index v) { return is_undefined[v] == 0; });
   while (through_phis && !waiting.empty()) {
     value_index const v = waiting.back();

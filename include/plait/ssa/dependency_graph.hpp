@@ -1,11 +1,11 @@
-// Which op of a net must wait for which: the graph of its data dependencies.
+// Data dependence graph of a net: RAW, WAR and WAW dependences between its ops.
 //
-// As in Caffe2's dag executors: an op that reads a value waits for the op that wrote it; on request an op that writes a
-// blob again waits for the last op that wrote it and for all that have read it since. With the latter two, every
-// topological order of the graph computes what the net computes. Unlike there, edges know why they are there, and no
-// edge is dropped because others imply it.
+// Follows Caffe2's dag executors: an op that reads a value depends on the op that wrote it (RAW). On request, an op
+// that overwrites a blob depends on the last op that wrote it (WAW) and on all that have read it since (WAR); with
+// both, every topological order of the graph computes what the net computes. Unlike there, edges have a kind, and
+// transitive edges are kept.
 //
-// Stands in ssa/ since it is made of values; interop/boost_dependency_graph.hpp makes it a model of Boost.Graph's.
+// Belongs to ssa/ since it is built from values; interop/detail/boost_dependency_graph.hpp adapts it to Boost.Graph.
 #pragma once
 
 #include <cstddef>
@@ -20,22 +20,23 @@
 
 namespace plait {
 
-/// Why one op waits for another.
+/// Dependence kinds: RAW, WAR, WAW and control.
 enum class dependency_kind : std::uint8_t {
-  raw,      ///< read after write: it reads a value the other wrote
-  war,      ///< write after read: it overwrites a value the other read
-  waw,      ///< write after write: it overwrites a value the other wrote
-  control,  ///< it names a value the other wrote as a control input
+  raw,      ///< read after write (true dependence)
+  war,      ///< write after read (anti-dependence)
+  waw,      ///< write after write (output dependence)
+  control,  ///< reads a value as a control input
 };
 
-/// Read-after-write is always there, control inputs where the ssa_form counts them (ssa_options).
+/// Selects WAR and WAW edges. RAW edges are always included, control edges where the ssa_form counts control inputs
+/// (ssa_options).
 struct dependency_options {
   bool write_after_read = false;
   bool write_after_write = false;
 };
 
-/// One edge: `to` waits for `from`. Edges are unique by (from, to, kind); `blob` is the one that gave rise to it first,
-/// dependency_graph::values has them all.
+/// An edge: `to` depends on `from`. Edges are unique by (from, to, kind); `blob` is the first that causes the edge,
+/// dependency_graph::values returns all.
 struct dependency {
   op_index from = npos;
   op_index to = npos;
@@ -44,29 +45,30 @@ struct dependency {
   friend constexpr bool operator==(dependency const&, dependency const&) = default;
 };
 
-/// What a node stands for.
+/// A node: an op.
 struct dependency_node {
   op_index op = npos;
   friend constexpr bool operator==(dependency_node, dependency_node) = default;
 };
 
-/// The number of an edge.
+/// An edge by number.
 struct dependency_id {
   std::uint32_t index = npos;
   friend constexpr bool operator==(dependency_id, dependency_id) = default;
   friend constexpr auto operator<=>(dependency_id, dependency_id) = default;
 };
 
-/// The dependencies between the ops of a net: a value of its own, that outlives net and ssa_form. Acyclic: edges lead
-/// to later ops, never to the op itself. O(operands) time and space to build, all queries O(1).
+/// Dependences between the ops of a net. Self-contained: outlives net and ssa_form. Acyclic: edges lead to later ops.
+/// O(operands) time and space to build, all queries O(1).
 ///
-/// It is a flow graph, too. Its nodes are the ops by number and one more, the entry, from which the ops without
-/// dependencies hang, so that walks and dominators that start at the entry see every op. An op that waits for another
-/// for two reasons is its successor twice.
+/// Also a flow graph: its nodes are the ops by number and the entry, whose successors are the ops without dependences,
+/// so that traversals and dominators reach every op. An op that depends on another with two kinds is its successor
+/// twice.
 class dependency_graph {
  public:
   constexpr dependency_graph() { finish(0); }
-  /// The graph of a net and its ssa form. Throws precondition_error for the form of a net with another number of ops.
+  /// Builds the graph of a net from its SSA form. Throws precondition_error for the form of a net with another number
+  /// of ops.
   template <net N>
   constexpr dependency_graph(N const& n, ssa_form<N> const& form, dependency_options const& options = {}) {
     compute(n, form, options);
@@ -77,20 +79,20 @@ class dependency_graph {
   constexpr std::size_t op_count() const noexcept { return in_.size(); }
   constexpr dependency_node operator[](op_index op) const { return {op}; }
 
-  // ---- edges, those that lead to the first op first
+  // ---- edges, ordered by `to`
   constexpr std::size_t edge_count() const noexcept { return edges_.size(); }
   constexpr std::span<dependency const> edges() const noexcept { return edges_; }
   constexpr dependency const& operator[](dependency_id e) const {
     PLAIT_ASSERT(e.index < edges_.size(), "dependency_graph: no such edge");
     return edges_[e.index];
   }
-  /// The values that are written, read or overwritten: those `from` made, or (war) read. Each once.
+  /// Returns the values that cause an edge, which `from` writes or (war) reads, each once.
   constexpr std::span<value const> values(dependency_id e) const { return values_[e.index]; }
-  /// The numbers of all edges, ascending.
+  /// Returns the numbers of all edges, ascending.
   constexpr std::span<dependency_id const> edge_ids() const noexcept { return in_.items(); }
-  /// What an op waits for, in the order of its inputs, then of its outputs.
+  /// Returns the edges from ops that an op depends on, in the order of its inputs, then of its outputs.
   constexpr std::span<dependency_id const> in_edges(op_index op) const { return in_[op]; }
-  /// What waits for an op, in op order.
+  /// Returns the edges to ops that depend on an op, in op order.
   constexpr std::span<dependency_id const> out_edges(op_index op) const { return out_[op]; }
 
   // ---- as a flow graph
@@ -111,11 +113,11 @@ class dependency_graph {
   csr<op_index> predecessors_;
 };
 
-// Collects edges, in order of `to`, and the values of each.
+// Collects edges in order of `to`, and the values of each.
 struct dependency_graph::builder {
   dependency_graph& made;
-  std::vector<std::uint32_t> latest;  // by from and kind: the last edge made; the one wanted, if it leads to `to`
-  std::vector<std::uint32_t> listed;  // by value, twice: the edge it was last added to, as control and otherwise
+  std::vector<std::uint32_t> latest;  // by from and kind: the last edge added, which is current if it leads to `to`
+  std::vector<std::uint32_t> listed;  // by value, twice: the edge it was last added to, as control input and otherwise
   struct link {
     std::uint32_t edge;
     value of;
@@ -129,7 +131,7 @@ struct dependency_graph::builder {
       made.edges_.push_back({from, to, kind, of.blob});
       made.in_.push({edge});
     }
-    // An op that reads a value twice does so in one go, or once as a control input: other edges come after.
+    // An op's RAW edges are added before its WAR and WAW edges, so the edge that listed a value last has any duplicate.
     std::uint32_t& last = listed[index_of * 2 + (kind == dependency_kind::control ? 1 : 0)];
     if (last == edge) return;
     last = edge;
@@ -151,10 +153,10 @@ constexpr void dependency_graph::compute(N const& n, ssa_form<N> const& form, de
                 std::vector<std::uint32_t>(form.op_count() * 4, npos),
                 std::vector<std::uint32_t>(form.value_count() * 2, npos),
                 {}};
-  edges_.reserve(form.read_count());  // guesses: most reads make an edge, and each edge has one value
+  edges_.reserve(form.read_count());  // estimates: most reads cause an edge, and each edge has one value
   in_.reserve(form.op_count(), form.read_count());
   edges.links.reserve(form.read_count());
-  std::vector<std::uint32_t> version(form.blob_bound(), npos);  // of each blob before the op in hand
+  std::vector<std::uint32_t> version(form.blob_bound(), npos);  // of each blob before the current op
   for (blob_index b : form.blobs()) version[b] = form.first_version(b);
 
   op_index to = 0;
@@ -163,7 +165,7 @@ constexpr void dependency_graph::compute(N const& n, ssa_form<N> const& form, de
     detail::prefetch(edges_.data() + edges_.size(), 1024);
     detail::prefetch(edges.latest.data() + std::size_t{to} * 4, 1024);
     in_.prefetch();
-    PLAIT_ASSERT(to < form.op_count(), "dependency_graph: the ssa form is that of another net");
+    PLAIT_ASSERT(to < form.op_count(), "dependency_graph: the SSA form has another number of ops than the net");
     std::size_t first_control = form.reads(to).size();
     std::size_t last_control = first_control;
     if (form.options().control_inputs) {
@@ -181,7 +183,7 @@ constexpr void dependency_graph::compute(N const& n, ssa_form<N> const& form, de
       ++slot;
     }
     for (value v : form.writes(to)) {
-      if (version[v.blob] == v.version) continue;  // the op lists this output twice
+      if (version[v.blob] == v.version) continue;  // the op lists the output twice
       value const before{v.blob, version[v.blob]};
       version[v.blob] = v.version;
       if (options.write_after_write)
@@ -194,7 +196,7 @@ constexpr void dependency_graph::compute(N const& n, ssa_form<N> const& form, de
     in_.end_row();
     ++to;
   }
-  PLAIT_ASSERT(to == form.op_count(), "dependency_graph: the ssa form is that of another net");
+  PLAIT_ASSERT(to == form.op_count(), "dependency_graph: the SSA form has another number of ops than the net");
   edges.finish();
   finish(to);
 }
@@ -225,7 +227,7 @@ constexpr void dependency_graph::finish(std::size_t ops) {
   predecessors_.end_row();
 }
 
-/// The dependencies of a net on its own. `operands` says what counts as one (control inputs, nested nets).
+/// Returns the dependences of a net. `operands` selects what counts as an operand (control inputs, nested nets).
 template <net N>
 [[nodiscard]] constexpr dependency_graph dependencies(N const& n, dependency_options const& options = {},
                                                       ssa_options const& operands = {}) {

@@ -1,12 +1,11 @@
-// Takes a program out of SSA form, as a side table: where each version of a blob lives, and what is to be copied at the
-// starts and ends of blocks in place of phis.
+// SSA destruction (out-of-SSA translation) of a program: locations of versions, and copies that replace phis.
 //
 //   plait::program_ssa const ssa(f);
 //   plait::program_destruction const out(f, ssa);
 //   for (plait::location_copy const& c : out.copies_at_end(block)) …   // c.to, c.from: locations
 //
-// How, and at what cost, stands in dense_destruction.hpp; ssa/program_rewrite.hpp changes the program itself. A form
-// that came from construction and was not changed needs no copies: each blob is its own location again.
+// The result is a side table; ssa/program_rewrite.hpp changes the program itself. Algorithm and bounds are those of
+// dense_destruction.hpp. An unchanged form from construction needs no copies: each blob is a location again.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +14,18 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/snapshot.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/ssa/construction.hpp>
-#include <plait/ssa/dense_destruction.hpp>
+#include <plait/ssa/detail/critical_edges.hpp>
+#include <plait/ssa/detail/dense_destruction.hpp>
 #include <plait/ssa/program_mutation.hpp>
 
 namespace plait {
 
 namespace detail {
-// By block: before which op copies at its end stand.
+// Returns, by block, the number of the op within it before which copies at its end are inserted.
 template <program P>
 constexpr std::vector<std::uint32_t> copy_places(P const& p, flow_snapshot<P> const& graph, dense_ssa const& form) {
   static_assert(check_copy_place<P>());
@@ -43,20 +43,20 @@ constexpr std::vector<std::uint32_t> copy_places(P const& p, flow_snapshot<P> co
 }
 }  // namespace detail
 
-/// Locations and copies for a program that is only read. It refers to the form, which must outlive it.
+/// Locations and copies of a program. Refers to the form, which must outlive it. The program is read only.
 template <program P>
 class program_destruction {
  public:
   using node = node_t<P>;
 
   constexpr program_destruction() = default;
-  /// Throws net_error as dense_destruction does.
+  /// Computes locations and copies. Throws net_error as dense_destruction does.
   constexpr program_destruction(P const& p, program_ssa<P> const& ssa) { compute(p, ssa); }
   template <class Because = because::it_refers_to_the_ssa_form_so_a_temporary_is_refused>
   program_destruction(P const&, program_ssa<P> const&&) = delete;
 
-  /// `changed` is the form if it is no longer that of `ssa`, such as after copies were propagated; its values and
-  /// blocks have the same numbers.
+  /// Computes locations and copies. `changed` is a transformed ssa.form(), such as after copy propagation, with the
+  /// same numbers of values and blocks.
   constexpr void compute(P const& p, program_ssa<P> const& ssa) { compute(p, ssa, ssa.form()); }
   constexpr void compute(P const& p, program_ssa<P> const& ssa, dense_ssa const& changed) {
     std::vector<std::uint32_t> blobs;
@@ -72,23 +72,23 @@ class program_destruction {
           blob_[at] = blobs[v];
   }
 
-  /// Locations are 0 … location_count() - 1; temporary() is another one, npos if no copies need it.
+  /// Returns the number of locations, 0 … location_count() - 1. temporary() is another one; npos if no copies need it.
   constexpr std::size_t location_count() const noexcept { return dense_.location_count(); }
   constexpr std::uint32_t temporary() const noexcept { return dense_.temporary(); }
-  /// npos for a version that nothing defines or reads.
+  /// Returns the location of a value; npos for a version that nothing defines or reads.
   constexpr std::uint32_t location(value v) const { return dense_.location(ssa_->form().index(v)); }
-  /// The blob of the first version that lives in a location; npos for one that only copies use. Several locations may
-  /// be of one blob. A version 0 lives in one that says its blob.
+  /// Returns the blob of the first version in a location; npos for one that only copies use. Several locations can be
+  /// of one blob. The location of a version 0 has its blob.
   constexpr blob_index blob(std::uint32_t location) const { return blob_[location]; }
 
-  /// In order; at the end of a block they stand before the op at copy_place(p, n).
+  /// Returns the copies in order; those at the end of a block go before the op at copy_place(p, n).
   constexpr std::span<location_copy const> copies_at_start(node const& n) const {
     return dense_.copies_at_start(ssa_->graph().reached_number(n));
   }
   constexpr std::span<location_copy const> copies_at_end(node const& n) const {
     return dense_.copies_at_end(ssa_->graph().reached_number(n));
   }
-  /// When control enters the program.
+  /// Returns the copies on entry to the program.
   constexpr std::span<location_copy const> copies_outside() const { return dense_.copies_outside(); }
   constexpr std::size_t copy_count() const noexcept { return dense_.copy_count(); }
   constexpr dense_destruction const& dense() const noexcept { return dense_; }

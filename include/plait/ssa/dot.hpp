@@ -1,8 +1,8 @@
-// A net as a picture: the DOT language of Graphviz.
+// Graphviz DOT output of a net: ops, blobs and nested nets as a digraph.
 //
-// Ops are boxes, blobs ellipses. In plain form a blob is one node however often it is written; in SSA form each version
-// is a node of its own, which makes the picture acyclic. Nets inside ops are clusters, as deep as they nest. A net that
-// has parts, such as a forward and a backward pass, can show them as clusters side by side.
+// Ops are boxes, blobs ellipses. In plain form a blob is one node, no matter how often it is written; in SSA form each
+// version is a node, which makes the graph acyclic. Nets inside ops are clusters, nested as the nets are. Consecutive
+// ops, such as a forward and a backward pass, can be drawn as clusters side by side.
 #pragma once
 
 #include <algorithm>
@@ -18,33 +18,34 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/npos.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
 
-/// Ops of a net that are drawn as a cluster.
-struct dot_part {
+/// Consecutive ops of a net that are drawn as a cluster.
+struct dot_cluster {
   std::string title;
-  std::size_t ops = 0;  ///< how many, behind those of the part before
-  /// Drawn from the bottom to the top, which puts gradient ops beside the ops they go back through.
+  std::size_t ops = 0;  ///< number of ops, which follow those of the cluster before
+  /// Draws edges from bottom to top, which puts gradient ops beside the forward ops that they belong to.
   bool upwards = false;
 };
 
 struct dot_options {
-  /// One node per version of a blob instead of one per blob.
+  /// Draws one node per version of a blob instead of one per blob.
   bool ssa = false;
-  /// Draw the nets inside ops.
+  /// Draws the nets inside ops.
   bool subnets = true;
-  /// The parts of the net itself. Ops behind the last one stand in none; blobs stand where they are first mentioned.
-  std::vector<dot_part> parts = {};
+  /// Clusters of the outermost net, in op order. Ops behind the last cluster are in none; a blob is in the cluster of
+  /// the op that mentions it first.
+  std::vector<dot_cluster> clusters = {};
 };
 
 namespace detail {
 
-// DOT's quoted strings know two escapes of ours; everything else stands for itself.
+// Escapes quotes, backslashes and newlines and drops other control characters; DOT takes the rest literally.
 inline std::string dot_quoted(std::string_view text) {
   std::string quoted = "\"";
   for (char c : text) {
@@ -69,7 +70,7 @@ class dot_writer {
     open(outer, nullptr);
     while (!levels_.empty()) {
       level& top = *levels_.back();
-      if (!top.drawn) enter_parts(top);
+      if (!top.drawn) enter_clusters(top);
       if (top.next == top.form.op_count()) {
         if (top.owner != nullptr) out_ << indent() << "}\n";
         levels_.pop_back();
@@ -84,7 +85,7 @@ class dot_writer {
         enter_subnet(top);
       }
     }
-    // An edge inside a cluster would draw both its ends into it.
+    // Written outside of all clusters: an edge inside a cluster would draw both its ends into it.
     for (std::string const& edge : between_) out_ << "  " << edge;
     out_ << "}\n";
   }
@@ -102,7 +103,7 @@ class dot_writer {
   };
   using subnet_t = typename subnet_of<N>::type;
 
-  // A net being drawn. On the heap, because the SSA form refers to what stands beside it.
+  // A net that is being drawn. On the heap, since the SSA form refers to other members.
   struct level {
     level(N const& drawn_net, std::size_t number)
         : n(&drawn_net),
@@ -117,13 +118,13 @@ class dot_writer {
     std::views::all_t<detail::ops_range_t<N>> ops;
     std::ranges::iterator_t<decltype(ops)> op;
     op_index next = 0;
-    bool drawn = false;             // the op at `next`
+    bool drawn = false;             // the op at `next` is drawn
     std::vector<subnet_t> pending;  // its nets, in reverse
     std::optional<subnet_t> owner_storage;
     subnet_t const* owner = nullptr;
   };
 
-  std::string indent() const { return std::string(2 * (levels_.size() + (in_part_ ? 1 : 0)), ' '); }
+  std::string indent() const { return std::string(2 * (levels_.size() + (in_cluster_ ? 1 : 0)), ' '); }
   std::string op_id(level const& at, op_index op) const {
     return "n" + std::to_string(at.id) + "_op" + std::to_string(op);
   }
@@ -144,67 +145,67 @@ class dot_writer {
     if (made->owner_storage) made->owner = &*made->owner_storage;
     levels_.push_back(std::move(made));
     level const& at = *levels_.back();
-    if (at.owner == nullptr && !options_.parts.empty())
+    if (at.owner == nullptr && !options_.clusters.empty())
       place_blobs(at);
     else
       draw_blobs(at, std::nullopt);
   }
   void open(N const& n, std::nullptr_t) { open(n, std::optional<subnet_t>()); }
 
-  // ---- parts of the outermost net; the number behind the last stands for none
-  bool has_parts(level const& at) const { return at.owner == nullptr && !options_.parts.empty(); }
-  std::size_t& place(level const& at, value v) { return part_of_[options_.ssa ? at.form.index(v) : v.blob]; }
-  // Whose part a blob's node stands in: that of the op that mentions it first.
+  // ---- clusters of the outermost net; the number behind the last means none
+  bool has_clusters(level const& at) const { return at.owner == nullptr && !options_.clusters.empty(); }
+  std::size_t& place(level const& at, value v) { return cluster_of_[options_.ssa ? at.form.index(v) : v.blob]; }
+  // Puts each blob's node into the cluster of the op that mentions the blob first.
   void place_blobs(level const& at) {
-    std::size_t const none = options_.parts.size();
-    part_of_.assign(options_.ssa ? at.form.value_count() : at.form.blob_bound(), npos);
-    std::size_t part = 0;
-    std::size_t left = options_.parts.front().ops;
+    std::size_t const none = options_.clusters.size();
+    cluster_of_.assign(options_.ssa ? at.form.value_count() : at.form.blob_bound(), npos);
+    std::size_t cluster = 0;
+    std::size_t left = options_.clusters.front().ops;
     for (op_index op = 0; op != at.form.op_count(); ++op) {
-      while (part != none && left == 0) left = ++part == none ? 0 : options_.parts[part].ops;
-      if (part != none) --left;
+      while (cluster != none && left == 0) left = ++cluster == none ? 0 : options_.clusters[cluster].ops;
+      if (cluster != none) --left;
       for (auto operands : {at.form.reads(op), at.form.writes(op)})
         for (value v : operands)
-          if (std::size_t& placed = place(at, v); placed == npos) placed = part;
+          if (std::size_t& placed = place(at, v); placed == npos) placed = cluster;
     }
-    for (std::size_t& placed : part_of_)
+    for (std::size_t& placed : cluster_of_)
       if (placed == npos) placed = none;
   }
-  // Leaves the part that ends before the next op, and enters the one that begins there.
-  void enter_parts(level const& at) {
-    if (!has_parts(at)) return;
-    std::size_t const none = options_.parts.size();
-    while (part_ != none && (!in_part_ || at.next == part_end_)) {
-      if (in_part_) {
-        in_part_ = false;
+  // Closes the cluster that ends before the next op, and opens the one that begins there.
+  void enter_clusters(level const& at) {
+    if (!has_clusters(at)) return;
+    std::size_t const none = options_.clusters.size();
+    while (cluster_ != none && (!in_cluster_ || at.next == cluster_end_)) {
+      if (in_cluster_) {
+        in_cluster_ = false;
         out_ << indent() << "}\n";
-        if (++part_ == none) break;
+        if (++cluster_ == none) break;
       }
-      out_ << indent() << "subgraph cluster_part" << part_ << " { label=" << dot_quoted(options_.parts[part_].title)
-           << "; style=rounded;\n";
-      in_part_ = true;
-      part_end_ = std::min<std::size_t>(at.next + options_.parts[part_].ops, at.form.op_count());
-      draw_blobs(at, part_);
+      out_ << indent() << "subgraph cluster_part" << cluster_
+           << " { label=" << dot_quoted(options_.clusters[cluster_].title) << "; style=rounded;\n";
+      in_cluster_ = true;
+      cluster_end_ = std::min<std::size_t>(at.next + options_.clusters[cluster_].ops, at.form.op_count());
+      draw_blobs(at, cluster_);
     }
-    if (part_ == none && !rest_drawn_) draw_blobs(at, none);
-    rest_drawn_ = part_ == none;
+    if (cluster_ == none && !rest_drawn_) draw_blobs(at, none);
+    rest_drawn_ = cluster_ == none;
   }
 
-  // An edge between a blob and an op of the level.
+  // Draws an edge between a blob and an op of the level.
   void draw_edge(level const& at, value v, std::string const& from, std::string const& to) {
     std::string edge = from + " -> " + to;
-    if (has_parts(at)) {
-      if (place(at, v) != part_) {
+    if (has_clusters(at)) {
+      if (place(at, v) != cluster_) {
         between_.push_back(edge + ";\n");
         return;
       }
-      if (in_part_ && options_.parts[part_].upwards) edge = to + " -> " + from + " [dir=back]";
+      if (in_cluster_ && options_.clusters[cluster_].upwards) edge = to + " -> " + from + " [dir=back]";
     }
     out_ << indent() << edge << ";\n";
   }
 
-  // Those of one part, if one is given.
-  void draw_blobs(level const& at, std::optional<std::size_t> part) {
+  // Draws the nodes of all blobs, or of those in one cluster.
+  void draw_blobs(level const& at, std::optional<std::size_t> cluster) {
     std::vector<bool> given(at.form.blob_bound());
     std::vector<bool> promised(at.form.blob_bound());
     for (value v : at.form.external_inputs()) given[v.blob] = true;
@@ -213,7 +214,7 @@ class dot_writer {
       std::uint32_t const last = at.form.version(b);
       for (std::uint32_t version = options_.ssa ? at.form.first_version(b) : last; version <= last; ++version) {
         value const v{b, version};
-        if (part && place(at, v) != *part) continue;
+        if (cluster && place(at, v) != *cluster) continue;
         bool const initial = version == at.form.first_version(b);
         bool const used = at.form.producing_op(v) != npos || !at.form.consumers(v).empty() || (initial && given[b]) ||
                           (version == last && promised[b]);
@@ -251,7 +252,7 @@ class dot_writer {
       std::string title;
       if constexpr (requires { inner.argument; }) title = inner.argument;
       std::size_t const id = count_;
-      // An anchor for the arrow from the op: a cluster is no node, and a net without ops has none of its own.
+      // An anchor for the arrow from the op: a cluster is no node, and a net without ops has no node in it.
       out_ << indent() << op_id(at, at.next) << " -> n" << id << "_in [style=dashed, arrowhead=none, lhead=cluster_"
            << id << "];\n"
            << indent() << "subgraph cluster_" << id << " { label=" << dot_quoted(title) << "; style=rounded;\n"
@@ -265,18 +266,17 @@ class dot_writer {
   std::vector<std::unique_ptr<level>> levels_;
   std::size_t count_ = 0;
 
-  std::vector<std::size_t> part_of_;  // by value or blob
-  std::size_t part_ = 0;              // the one that ops stand in now, or the number of parts
-  std::size_t part_end_ = 0;
-  bool in_part_ = false;
+  std::vector<std::size_t> cluster_of_;  // by value or blob
+  std::size_t cluster_ = 0;              // the cluster of the next op, or the number of clusters
+  std::size_t cluster_end_ = 0;
+  bool in_cluster_ = false;
   bool rest_drawn_ = false;
   std::vector<std::string> between_;  // edges
 };
 
 }  // namespace detail
 
-/// Writes any net whose names can be shown as a DOT digraph. Linear in the net and the nets inside it, and in the
-/// number of parts times that of blobs.
+/// Writes a net whose names have text as a DOT digraph. O(net and nested nets + clusters × blobs) time.
 template <has_text N>
 void write_dot(std::ostream& out, N const& n, dot_options const& options = {}) {
   std::string title = "net";

@@ -1,12 +1,11 @@
-// Reads a program that holds phis and is, or should be, in SSA form already.
+// SSA form of a program that has phis already: reads them into a dense_ssa.
 //
 //   plait::existing_ssa const ssa(f);
 //   for (plait::ssa_violation const& v : plait::verify_ssa(ssa)) …
 //
-// The result is a dense_ssa whose values are the program's names, so that all that works on SSA form works on it. One
-// walk over the program; O(operands + edges) time and space beyond the snapshot of the graph; computing again allocates
-// only what the program has grown by. Blocks that the entry does not reach are not in it, nor are the arguments of phis
-// that come from there.
+// The values of the dense_ssa are the program's names, so all SSA algorithms run on it. One walk over the program;
+// O(operands + edges) time and space beyond the snapshot of the graph; compute() again allocates only what the program
+// has grown by. Blocks that the entry does not reach, and phi arguments from them, are not in the result.
 #pragma once
 
 #include <algorithm>
@@ -21,19 +20,19 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/dense_dominators.hpp>
-#include <plait/graph/snapshot.hpp>
-#include <plait/ssa/dense_ssa.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/graph/detail/snapshot.hpp>
+#include <plait/ssa/detail/dense_ssa.hpp>
+#include <plait/ssa/detail/program_snapshot.hpp>
 #include <plait/ssa/program_mutation.hpp>
-#include <plait/ssa/program_snapshot.hpp>
 #include <plait/ssa/verify.hpp>
 
 namespace plait {
 
-/// A program that holds phis, by number. Nothing is assumed of it: what breaks the rules of SSA form is read as it
-/// stands, for verify_ssa to find. The program must stay where it is.
+/// A program with phis, by number. Accepts programs that violate SSA form, whose violations verify_ssa reports. Refers
+/// to the program, which must not move.
 template <program_with_phis P>
 class existing_ssa {
   using traits = detail::program_traits_of<P>;
@@ -53,35 +52,35 @@ class existing_ssa {
 
   constexpr flow_snapshot<P> const& graph() const noexcept { return graph_; }
   constexpr dense_dominators const& dominators() const noexcept { return tree_; }
-  /// An argument that a phi lacks is npos there.
+  /// Returns the form, in which a missing phi argument is npos.
   constexpr dense_ssa const& form() const noexcept { return form_; }
 
-  /// A value is a name.
+  /// Returns the name of a value.
   constexpr key_type name(value_index v) const { return names_.key(v); }
-  /// npos if the program has no such name.
+  /// Returns the value of a name, npos if the program does not have it.
   template <class Key>
   constexpr value_index find(Key const& key) const {
     return names_.find(key);
   }
-  /// What the program declares to be given.
-  constexpr std::span<value_index const> given() const noexcept { return given_; }
+  /// Returns the external inputs that the program declares.
+  constexpr std::span<value_index const> external_inputs() const noexcept { return external_inputs_; }
 
-  /// The number of the `place`-th op of a block.
+  /// Returns the number of the `place`-th op of a block.
   constexpr op_index op(node const& n, std::size_t place) const {
     std::uint32_t const block = graph_.number(n);
     PLAIT_ASSERT(block != npos && place < form_.ops(block).size(), "existing_ssa: no such op");
     return form_.first_op[block] + static_cast<op_index>(place);
   }
-  /// Where an op stands in its block.
+  /// Returns the position of an op in its block.
   constexpr std::size_t place(op_index op) const { return op - form_.first_op[form_.block_of_op(op)]; }
 
-  /// Arguments of phis that are of no predecessor of the phi's block, or of one that has its argument already: with
-  /// fault argument_mismatch and the argument's place among those of the phi. They are not in form().
+  /// Returns phi arguments whose block is no predecessor of the phi's block, or a predecessor that has its argument
+  /// already, with fault argument_mismatch and their index among the phi's arguments. They are not in form().
   constexpr std::span<ssa_violation const> mismatches() const noexcept { return mismatches_; }
 
  private:
   constexpr void read_phis(P const& p, std::uint32_t block, block_t<P> const& net);
-  // The names of phis may be temporaries, of which a key would be a view.
+  // Copies the text, since names of phis may be temporaries and a key would be a view of one.
   constexpr value_index intern_copy(P const& p, block_t<P> const& net, program_name_t<P> const& name) {
     if constexpr (std::is_same_v<key_type, std::string_view> && !has_program_names<P>) {
       if (!std::is_constant_evaluated()) {
@@ -101,18 +100,18 @@ class existing_ssa {
   dense_dominators tree_;
   dense_ssa form_;
   detail::program_blobs<P> names_;
-  std::vector<std::shared_ptr<std::string const>> kept_;  // shared, for then copies can share the views, too
-  std::vector<value_index> given_;
+  std::vector<std::shared_ptr<std::string const>> kept_;  // shared, so that copies of this object can share the views
+  std::vector<value_index> external_inputs_;
   std::vector<ssa_violation> mismatches_;
-  std::vector<std::uint32_t> told_;  // by slot of the first edge from a predecessor: its arguments so far
+  std::vector<std::uint32_t> argument_count_;  // by slot of the first edge from a predecessor: its arguments so far
 };
 
-/// What is wrong with the phis' arguments first, then everything else; a use of a name that nothing defines and that
-/// the program is not given counts.
+/// Returns all violations: mismatched phi arguments first. A use of a name that nothing defines and that is no external
+/// input is a violation.
 template <program_with_phis P>
 [[nodiscard]] constexpr std::vector<ssa_violation> verify_ssa(existing_ssa<P> const& ssa) {
   std::vector<ssa_violation> found(ssa.mismatches().begin(), ssa.mismatches().end());
-  auto const others = verify_ssa(ssa.graph(), ssa.dominators(), ssa.form(), ssa.given());
+  auto const others = verify_ssa(ssa.graph(), ssa.dominators(), ssa.form(), ssa.external_inputs());
   found.insert(found.end(), others.begin(), others.end());
   return found;
 }
@@ -128,10 +127,10 @@ constexpr void existing_ssa<P>::read_phis(P const& p, std::uint32_t block, block
     form_.phi_block.push_back(block);
     form_.phi_arguments.push_row(predecessors.size() + (block == 0 ? 1 : 0), npos);
     std::span<value_index> const row = form_.phi_arguments[form_.phi_arguments.size() - 1];
-    told_.assign(row.size(), 0);
+    argument_count_.assign(row.size(), 0);
     std::uint32_t listed = 0;
-    for (auto&& told : traits::phi_arguments(p, phi)) {
-      phi_argument_t<P> const& argument = told;
+    for (auto&& each : traits::phi_arguments(p, phi)) {
+      phi_argument_t<P> const& argument = each;
       std::uint32_t const place = listed++;
       value_index const v = intern_copy(p, net, argument.name);
       std::uint32_t first = block == 0 ? static_cast<std::uint32_t>(predecessors.size()) : npos;
@@ -143,17 +142,17 @@ constexpr void existing_ssa<P>::read_phis(P const& p, std::uint32_t block, block
         first = static_cast<std::uint32_t>(begin - predecessors.begin());
         edges = static_cast<std::uint32_t>(end - begin);
       }
-      if (edges == 0 || told_[first] == edges) {
+      if (edges == 0 || argument_count_[first] == edges) {
         mismatches_.push_back({ssa_fault::argument_mismatch, block, site, place, v});
         continue;
       }
-      row[first + told_[first]++] = v;
+      row[first + argument_count_[first]++] = v;
     }
-    // One argument for several edges from a predecessor is that of all.
+    // A single argument from a predecessor with parallel edges applies to all of them.
     for (std::uint32_t slot = 1; slot < predecessors.size(); ++slot) {
       bool const same = predecessors[slot] == predecessors[slot - 1];
-      if (same) told_[slot] = told_[slot - 1];
-      if (same && told_[slot] == 1) row[slot] = row[slot - 1];
+      if (same) argument_count_[slot] = argument_count_[slot - 1];
+      if (same && argument_count_[slot] == 1) row[slot] = row[slot - 1];
     }
   }
 }
@@ -164,7 +163,7 @@ constexpr void existing_ssa<P>::compute(P const& p) {
   tree_.compute(graph_);
   names_.reset(p);
   kept_.clear();
-  given_.clear();
+  external_inputs_.clear();
   mismatches_.clear();
   form_.first_phi.clear();
   form_.first_op.clear();
@@ -179,7 +178,7 @@ constexpr void existing_ssa<P>::compute(P const& p) {
   for (std::uint32_t b = 0; b != graph_.size(); ++b) {
     block_t<P> const& net = plait::block(p, graph_.node(b));
     if (b == 0)
-      for (auto const& name : external_inputs(net)) given_.push_back(names_.intern(p, net, name));
+      for (auto const& name : plait::external_inputs(net)) external_inputs_.push_back(names_.intern(p, net, name));
     form_.first_phi.push_back(static_cast<phi_index>(form_.phi_count()));
     form_.first_op.push_back(static_cast<op_index>(form_.op_count()));
     read_phis(p, b, net);

@@ -1,24 +1,24 @@
-// What programs may offer beyond their blocks: phis of their own, and ways to be put into SSA form and out of it.
+// Optional hooks of programs: phis, and the mutations that rewriting into and out of SSA form needs.
 //
 //   program_traits<P> member                                   concept
 //   phis(p, n), phi_result(p, phi) -> name,                    program_with_phis
 //   phi_arguments(p, phi) -> range of phi_argument<node, name>
 //   block(p, n) of a P&, its net renamable (net/mutation.hpp)  renamable_program
-//   insert_phi(p, n, result, span of phi_argument)             phi_insertable_program: after the phis that n has
-//   erase_phis(p, n)                                           phi_erasable_program: all of a node
+//   insert_phi(p, n, result, span of phi_argument)             phi_insertable_program: after the phis of n
+//   erase_phis(p, n)                                           phi_erasable_program: all phis of n
 //   insert_copy(p, n, place, to, from)                         copy_insertable_program: an op `to` = `from` before
 //                                                              the place-th op, or behind the last
-//   copy_place(p, n) -> where copies at the end of a block     optional; default: behind the last op. Ops from there
-//   stand: before the branch                                   on may read, but not write
-//   split_edge(p, from, way)                                   edge_splitting_program: puts a new, empty block on the
-//                                                              edge to successor number `way`; phis follow
-//   new_name(p, name) -> name                                  name_making_program: one that no blob has yet, for a
-//                                                              version of this one; leaves all else as it is. Names
-//                                                              it makes hold in all blocks. Default: new_name of the
-//                                                              entry's net, else make_name of each block's from
-//                                                              `<text>_<version>` (net/mutation.hpp)
+//   copy_place(p, n) -> insertion point of copies at the end   optional; default: behind the last op. Ops from there
+//   of a block: before the branch                              on can read, but not write
+//   split_edge(p, from, successor)                             edge_splitting_program: puts a new, empty block on the
+//                                                              edge to successor number `successor`; updates phis
+//   new_name(p, name) -> name                                  name_making_program: a fresh name for a version of this
+//                                                              blob, valid in all blocks; changes nothing else.
+//                                                              Default: new_name of the entry's net, else make_name
+//                                                              of each block's net from `<text>_<version>`
+//                                                              (net/mutation.hpp)
 //
-// Hooks must not throw for valid arguments (but for memory): what uses them checks everything first and then applies.
+// Hooks must not throw for valid arguments, except std::bad_alloc: callers check everything before the first change.
 #pragma once
 
 #include <concepts>
@@ -29,7 +29,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <plait/core/member_faults.hpp>
+#include <plait/core/detail/member_faults.hpp>
 #include <plait/graph/graph_traits.hpp>
 #include <plait/net/check_mutable_net.hpp>
 #include <plait/net/mutation.hpp>
@@ -37,8 +37,8 @@
 
 namespace plait {
 
-/// What a phi takes when control comes from a predecessor: once for each, or once for each edge from it. Without
-/// predecessor: when control enters the program, which only a phi of the entry can say.
+/// Argument of a phi for a predecessor: one per predecessor, or one per edge from it. Without predecessor: the value on
+/// entry to the program, which only a phi of the entry has.
 template <class Node, class Name>
 struct phi_argument {
   std::optional<Node> predecessor;
@@ -72,7 +72,7 @@ concept returns_phi_arguments = requires(P const& p, phi_ref_t<P> phi) {
 };
 }  // namespace detail
 
-/// A program that holds phis.
+/// A program that has phis.
 template <class P>
 concept program_with_phis = detail::has_phis<P> && requires(P const& p, detail::phi_ref_t<P> phi) {
   { detail::program_traits_of<P>::phi_result(p, phi) } -> std::convertible_to<program_name_t<P>>;
@@ -130,11 +130,11 @@ concept gives_own_new_name =
 template <class P>
 concept own_new_name_is_a_function_with_other_parameters =
     !gives_own_new_name<P> && names_function_new_name<members_of<program_traits_of<P>, P>>;
-// One that is wrong must not count as none.
+// A new_name with a wrong signature must not count as an absent one.
 template <class P>
 concept mentions_new_name = gives_own_new_name<P> || own_new_name_is_a_function_with_other_parameters<P>;
 
-// The program makes new names, or the net at its entry does.
+// The program has new_name, or the net at its entry does.
 template <class P>
 concept has_new_name = has_own_new_name<P> || (!mentions_new_name<P> && renamable_program<P> && naming_net<block_t<P>>);
 
@@ -148,7 +148,7 @@ program_name_t<P> new_name(P& p, program_name_t<P> const& name) {
 }
 }  // namespace detail
 
-/// New names can be made: by the program, whatever names are (numbers, pointers), or from texts.
+/// A program with fresh names: from new_name for names of any type (numbers, pointers), or from texts.
 template <class P>
 concept name_making_program =
     program<P> && (detail::has_new_name<P> || (!detail::mentions_new_name<P> && nameable_net<block_t<P>>));
@@ -159,16 +159,17 @@ concept has_copy_place = program<P> && requires(P const& p, node_t<P> const& n) 
   { program_traits_of<P>::copy_place(p, n) } -> std::convertible_to<std::size_t>;
 };
 
-// One that is wrong must not count as none: copies would stand behind a branch.
+// A copy_place with a wrong signature must not count as an absent one: copies would be inserted after a branch.
 template <class P>
 consteval bool check_copy_place() {
   PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(P, has_copy_place<P>, "program_traits<P>", program, copy_place, "copy_place(p, n)",
-                                     "a std::size_t, a place among the ops of n");
+                                     "a std::size_t, an index into the ops of n");
   return true;
 }
 }  // namespace detail
 
-/// Put next to an adaptation: PLAIT_CHECK_PROGRAM_WITH_PHIS(my::function); names each missing piece in a sentence.
+/// Explains what an adaptation lacks: PLAIT_CHECK_PROGRAM_WITH_PHIS(my::function); names each missing member in a
+/// sentence.
 template <class P>
 consteval bool check_program_with_phis() {
   static_assert(check_program<P>());
@@ -187,8 +188,8 @@ consteval bool check_program_with_phis() {
 
 #define PLAIT_CHECK_PROGRAM_WITH_PHIS(...) static_assert(::plait::check_program_with_phis<__VA_ARGS__>())
 
-/// Put next to an adaptation that rewrite_into_ssa and rewrite_out_of_ssa are to change:
-/// PLAIT_CHECK_REWRITABLE_PROGRAM(my::function); names each missing hook in a sentence.
+/// Explains which hooks of rewrite_into_ssa and rewrite_out_of_ssa an adaptation lacks:
+/// PLAIT_CHECK_REWRITABLE_PROGRAM(my::function); names each in a sentence.
 template <class P>
 consteval bool check_rewritable_program() {
   constexpr bool with_phis = check_program_with_phis<P>();

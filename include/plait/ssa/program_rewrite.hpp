@@ -1,12 +1,12 @@
-// Rewrites a program into SSA form, and out of it: its own names, its own phis, its own copies.
+// In-place SSA construction and destruction of a program: renames its operands, inserts and erases phis and copies.
 //
-//   plait::rewrite_into_ssa(f);      // every version of a blob has a name of its own, phis choose between them
-//   …                                // what the reader's passes do
-//   plait::rewrite_out_of_ssa(f);    // no phis; names live in as few places as copies allow
+//   plait::rewrite_into_ssa(f);      // a distinct name for each version of a blob; phis
+//   …                                // passes on SSA form
+//   plait::rewrite_out_of_ssa(f);    // no phis; coalesced names, and copies
 //
-// For programs with the hooks of ssa/program_mutation.hpp; their results alone are had without (construction.hpp,
-// destruction.hpp). Both plan first and then apply: they throw before they change anything. Blocks that the entry does
-// not reach stay as they are. Cost: that of construction, or of dense_destruction, and of the names made.
+// For programs with the hooks of ssa/program_mutation.hpp; construction.hpp and destruction.hpp compute the same as
+// side tables without hooks. Strong guarantee: both plan first and throw before they change anything. Blocks that the
+// entry does not reach stay unchanged. Cost: that of construction, or of dense_destruction, plus that of the new names.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/ssa/construction.hpp>
-#include <plait/ssa/dense_destruction.hpp>
 #include <plait/ssa/destruction.hpp>
+#include <plait/ssa/detail/dense_destruction.hpp>
+#include <plait/ssa/detail/program_names.hpp>
 #include <plait/ssa/existing_ssa.hpp>
 #include <plait/ssa/program_mutation.hpp>
-#include <plait/ssa/program_names.hpp>
 #include <plait/ssa/rewrite.hpp>
 #include <plait/ssa/verify.hpp>
 
@@ -35,14 +35,14 @@ namespace plait {
 
 struct program_rewrite_options {
   phi_pruning pruning = phi_pruning::pruned;
-  /// As for nets, see ssa/rewrite.hpp; a program that makes names itself (new_name) has collisions refused.
+  /// As for nets, see ssa/rewrite.hpp. A name from new_name that collides is refused, whatever `collision` is.
   ssa_naming naming = ssa_naming::every_version;
   name_collision collision = name_collision::refuse;
 };
 
 namespace detail {
 
-// Gives names to the operands of a block; where they are made from texts, once a block, since each net makes its own.
+// Renames the operands of a block. Names from texts are created once per block, by the block's net.
 template <renamable_program P>
 class block_renamer {
   using traits = program_traits_of<P>;
@@ -96,12 +96,12 @@ class block_renamer {
   P& program_;
   std::vector<new_name_t<P>> const& names_;
   std::vector<program_name_t<P>> made_;
-  std::vector<std::uint32_t> made_for_;  // by number: the last block it was made for
+  std::vector<std::uint32_t> made_for_;  // by number: the last block it was created for
   std::uint32_t block_ = npos;
   net_type* net_ = nullptr;
 };
 
-// Construction does not look at phis: what they choose between would keep its old names.
+// Throws net_error if the program has phis: construction ignores them, and their arguments would keep the old names.
 template <program P>
 void refuse_phis([[maybe_unused]] P const& p, [[maybe_unused]] program_ssa<P> const& ssa) {
   if constexpr (program_with_phis<P>)
@@ -109,19 +109,20 @@ void refuse_phis([[maybe_unused]] P const& p, [[maybe_unused]] program_ssa<P> co
       for (auto&& phi : program_traits_of<P>::phis(p, n)) {
         program_name_t<P> const& result = program_traits_of<P>::phi_result(p, phi);
         std::string const blob = detail::key_label<P>(name_key(plait::block(p, n), result));
-        raise(net_error("plait: a phi makes '" + blob + "' already: take the program out of SSA form first", {}, blob));
+        raise(net_error("plait: the program has a phi that defines '" + blob + "': take it out of SSA form first", {},
+                        blob));
       }
 }
 
 }  // namespace detail
 
-/// Puts a program without phis into SSA form: renames all operands, what it is given and what it results in, and
-/// inserts phis. Returns the number of phis. A blob that is read where nothing has written it has its version 0 there,
-/// which verify_ssa reports afterwards unless the program is given it.
+/// Puts a program without phis into SSA form: renames all operands, external inputs and results, and inserts phis.
+/// Returns the number of phis. A read before any write reads version 0, which verify_ssa reports afterwards unless it
+/// is an external input.
 ///
-/// Throws net_error, changing nothing: for a collision of names (options.collision, or new_name made one that the
-/// program has), `op` being the op's place in its block, and for a program that holds phis already. What new_name made
-/// until then is not used.
+/// Throws net_error and changes nothing for a collision of names (options.collision, or a name from new_name that the
+/// program has), where `op` is the op's position in its block, and for a program that has phis already. Names created
+/// by new_name until then stay unused.
 template <phi_insertable_program P>
   requires name_making_program<P>
 std::size_t rewrite_into_ssa(P& p, program_rewrite_options const& options = {}) {
@@ -130,7 +131,7 @@ std::size_t rewrite_into_ssa(P& p, program_rewrite_options const& options = {}) 
   dense_construction const& form = ssa.form();
   std::vector<detail::new_name_t<P>> const names = detail::version_names(p, ssa, options.naming, options.collision);
   std::vector<value_index> given;
-  for (blob_index const b : ssa.snapshot().code().given()) given.push_back(form.index({b, 0}));
+  for (blob_index const b : ssa.snapshot().code().external_inputs()) given.push_back(form.index({b, 0}));
   std::vector<node_t<P>> const order(ssa.graph().order().begin(), ssa.graph().order().end());
 
   detail::block_renamer<P> renamer(p, names);
@@ -160,11 +161,11 @@ std::size_t rewrite_into_ssa(P& p, program_rewrite_options const& options = {}) 
   return form.phi_count();
 }
 
-/// Takes a program out of SSA form: gives each location the name of a value that lives there, that of what comes from
-/// outside if there is one; erases phis; inserts copies. Returns the number of copies.
+/// Takes a program out of SSA form: names each location after one of its values, preferably one from outside; erases
+/// phis; inserts copies. Returns the number of copies.
 ///
-/// Throws net_error, changing nothing: if the program is not in SSA form (but for reads of what it is not given), where
-/// dense_destruction does, and if copies are needed before the entry, to which edges lead: put a block before it.
+/// Throws net_error and changes nothing if the program is not in SSA form (reads of undefined names are allowed), where
+/// dense_destruction does, and if copies are needed before the entry because edges lead to it: put a block before it.
 template <phi_erasable_program P>
   requires copy_insertable_program<P> && name_making_program<P>
 std::size_t rewrite_out_of_ssa(P& p) {
@@ -179,7 +180,7 @@ std::size_t rewrite_out_of_ssa(P& p) {
   dense_destruction out;
   out.compute(ssa.graph(), ssa.dominators(), form, {.copy_places = places});
   if (!out.copies_outside().empty())
-    raise(net_error("plait: copies are needed before the program enters its first block, to which edges lead"));
+    raise(net_error("plait: copies are needed before the entry block, to which edges lead"));
 
   std::vector<detail::new_name_t<P>> const names = detail::location_names(p, ssa, out);
   std::vector<node_t<P>> const order(ssa.graph().order().begin(), ssa.graph().order().end());

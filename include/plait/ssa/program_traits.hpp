@@ -6,15 +6,15 @@
 //   name_count(p), name_index(p, name), name_at(p, index)
 //                              names that are numbered for the whole          members of P, else names are hashed
 //                              program: saves all hashing                     once per analysis
-//   find_name(p, key)          finding these by key without a search; gives   member of P
-//                              name_count for a key there is none of
+//   find_name(p, key)          look-up of these by key without a search;      member of P
+//                              returns name_count for an unknown key
 //
-// The flow graph is P itself, by graph_traits<P>. Blobs are shared by all blocks: names are the same blob if their keys
-// (name_key_t) are equal. What the program is given are the external inputs of the block at the entry, and what it
-// results in are the external outputs of the blocks without successors; those of other blocks mean nothing here.
-// TRAP: a block returned by value must be a handle: the names seen through it must live as long as the program.
+// The flow graph is P itself, by graph_traits<P>. All blocks share one name space: names denote the same blob if their
+// keys (name_key_t) are equal. The program's inputs are the external inputs of the entry block; its results are the
+// external outputs of the blocks without successors; externals of other blocks are ignored.
+// TRAP: a block returned by value must be a handle: names seen through it must live as long as the program.
 //
-// A net is a program of one node: single_block(n). A graph and nets kept apart are one: blocks_of(g, nets).
+// single_block(n) makes a net a program of one node; blocks_of(g, nets) combines a graph and separate nets.
 #pragma once
 
 #include <concepts>
@@ -26,11 +26,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <plait/core/member_faults.hpp>
-#include <plait/core/refused.hpp>
+#include <plait/core/detail/member_faults.hpp>
+#include <plait/core/detail/refused.hpp>
 #include <plait/graph/graph_traits.hpp>
 #include <plait/net/net_traits.hpp>
-#include <plait/ssa/program_member_hooks.hpp>
+#include <plait/ssa/detail/program_member_hooks.hpp>
 
 namespace plait {
 
@@ -84,19 +84,19 @@ concept has_block = flow_graph<P> && !detail::block_is_there_but_not_for_a_const
                     !detail::block_is_there_but_with_other_parameters<P> &&
                     requires(P const& p, node_t<P> const& n) { detail::program_traits_of<P>::block(p, n); };
 
-/// The net at a node, without reference.
+/// The type of the nets at nodes, without reference.
 template <has_block P>
 using block_t = std::remove_cvref_t<decltype(detail::program_traits_of<P>::block(std::declval<P const&>(),
                                                                                  std::declval<node_t<P> const&>()))>;
 
-/// What analyses of programs ask for. Semantic requirement: block(p, n) is the same net each time.
+/// A program for analyses. Semantic requirement: block(p, n) returns the same net each time.
 template <class P>
 concept program = has_block<P> && net<block_t<P>>;
 
 template <program P>
 using program_name_t = name_t<block_t<P>>;
 
-/// How a blob of a program is known outside its block.
+/// The key of a blob outside of its block.
 template <program P>
 using program_key_t = name_key_t<block_t<P>>;
 
@@ -104,14 +104,14 @@ namespace detail {
 template <class P>
 concept mentions_name_count = requires(P const& p) { program_traits_of<P>::name_count(p); };
 
-// Where a key is a view of a name, the name must not be gone by then.
+// A name that outlives its key where the key is a view of it.
 template <class P, class Name>
 concept lasting_name =
-    !std::same_as<program_key_t<P>, std::string_view> || has_own_text<block_t<P>> || lasting_text<Name>;
+    !std::same_as<program_key_t<P>, std::string_view> || has_own_text<block_t<P>> || borrowed_text<Name>;
 }  // namespace detail
 
-/// Names are numbered below name_count(p) for the whole program. name_at(p, i) gives names that are texts themselves by
-/// reference, or as views.
+/// A program that numbers its names below name_count(p). name_at(p, i) returns names that are texts by reference or as
+/// views.
 template <class P>
 concept has_program_names = program<P> && requires(P const& p, program_name_t<P> const& name) {
   { detail::program_traits_of<P>::name_count(p) } -> std::convertible_to<std::size_t>;
@@ -125,7 +125,7 @@ template <has_block P>
   return detail::program_traits_of<P>::block(p, n);
 }
 
-/// Put next to an adaptation: PLAIT_CHECK_PROGRAM(my::function); names each missing piece in a sentence.
+/// Explains what an adaptation lacks: PLAIT_CHECK_PROGRAM(my::function); names each missing member in a sentence.
 template <class P>
 consteval bool check_program() {
   static_assert(check_flow_graph<P>());
@@ -145,7 +145,7 @@ consteval bool check_program() {
 
 #define PLAIT_CHECK_PROGRAM(...) static_assert(::plait::check_program<__VA_ARGS__>())
 
-/// A net as a program of one node, 0. It refers to the net.
+/// A net as a program of one node, 0. Refers to the net.
 template <net N>
 class single_block {
  public:
@@ -183,8 +183,7 @@ class single_block {
   N const* net_;
 };
 
-/// A flow graph and, by the index of its nodes, their nets: a program of things that were made apart. It refers to
-/// both.
+/// A program combined from a flow graph and a range of nets, by the index of the nodes. Refers to both.
 template <flow_graph G, std::ranges::random_access_range Nets>
   requires net<std::ranges::range_value_t<Nets>>
 class blocks_of {

@@ -1,9 +1,9 @@
-// SSA form in names that the net makes itself: ssa_rewrite for nets whose names are numbers or pointers.
+// SSA renaming of nets whose names are numbers or pointers: ssa_rewrite with names from the net's new_name.
 //
 //   plait::ssa_renaming const changed = plait::ssa_renumber(block);    // no register is written twice
 //
-// For nets with the hook new_name and those that rename (net/mutation.hpp), without nets inside ops. All names are made
-// before anything else is changed. O(operands) time and space.
+// For nets with new_name and the renaming hooks (net/mutation.hpp), without nested nets. All names are created before
+// anything else is changed. O(operands) time and space.
 #pragma once
 
 #include <algorithm>
@@ -20,25 +20,25 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/raise.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
-#include <plait/ssa/blob_label.hpp>
+#include <plait/ssa/detail/blob_label.hpp>
 #include <plait/ssa/rewrite.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
 
-/// Old and new names of declared externals, in order.
+/// Old and new names of external inputs and outputs, in order.
 template <class Name>
 struct ssa_renaming {
   std::vector<std::pair<Name, Name>> inputs;
   std::vector<std::pair<Name, Name>> outputs;
 };
 
-/// A net that can be renumbered.
+/// A net for ssa_renumber.
 template <class N>
 concept ssa_renumberable_net =
     renamable_net<N> && renamable_externals<N> && renamable_controls<N> && naming_net<N> && !has_subnets<N>;
@@ -62,18 +62,18 @@ class ssa_renumberer {
       raise(net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {},
                       blob));
     }
-    meet(external_inputs(n), ssa_.external_inputs());
+    note_occurrences(external_inputs(n), ssa_.external_inputs());
     op_index at = 0;
     for (auto&& op : plait::ops(n)) {
       std::span<value const> const reads = ssa_.reads(at);
-      meet(control_inputs(n, op), reads.subspan(meet(inputs(n, op), reads)));
-      meet(outputs(n, op), ssa_.writes(at));
+      note_occurrences(control_inputs(n, op), reads.subspan(note_occurrences(inputs(n, op), reads)));
+      note_occurrences(outputs(n, op), ssa_.writes(at));
       ++at;
     }
-    meet(external_outputs(n), ssa_.external_outputs());
+    note_occurrences(external_outputs(n), ssa_.external_outputs());
   }
 
-  // Makes all names. Nothing else of the net has changed where it throws.
+  // Creates all names. If it throws, nothing else of the net has changed.
   void make_names(N& n, ssa_naming naming) {
     boost::unordered_flat_set<name, std::hash<name>> taken;
     for (blob_index const b : ssa_.blobs())
@@ -86,8 +86,8 @@ class ssa_renumberer {
         made_[i] = keeps ? *old_[b] : static_cast<name>(traits::new_name(n, *old_[b]));
         if (keeps || taken.insert(*made_[i]).second) continue;
         auto const by = ssa_.producer(v);
-        raise(net_error("plait: new_name(n, name) made a name for version " + std::to_string(v.version) + " of blob '" +
-                            label(b) + "' that the net has already",
+        raise(net_error("plait: new_name(n, name) returned a name for version " + std::to_string(v.version) +
+                            " of blob '" + label(b) + "' that the net has already",
                         by ? std::optional<std::size_t>(by->op) : std::nullopt, label(b)));
       }
   }
@@ -127,9 +127,9 @@ class ssa_renumberer {
   static std::size_t count(auto&& range) { return static_cast<std::size_t>(std::ranges::distance(range)); }
   name const& new_name(value v) const { return *made_[ssa_.index(v)]; }
 
-  // Names and the values they stand for. Returns how many there are.
+  // Notes the names and occurrences of values. Returns the number of names.
   template <class Names>
-  std::size_t meet(Names&& names, std::span<value const> values) {
+  std::size_t note_occurrences(Names&& names, std::span<value const> values) {
     std::size_t slot = 0;
     for (auto&& each : names) {
       value const v = values[slot++];
@@ -138,7 +138,7 @@ class ssa_renumberer {
     }
     return slot;
   }
-  // Not by its key, which may be text that making names has moved.
+  // Returns the label of a blob for messages. Not from its key: new_name may have moved the text.
   std::string label(blob_index b) const {
     if constexpr (std::is_integral_v<name>)
       return std::to_string(*old_[b]);
@@ -150,16 +150,16 @@ class ssa_renumberer {
   std::vector<std::optional<name>> old_;   // by blob
   std::vector<std::optional<name>> made_;  // by value
   std::vector<char> occurs_;               // by value
-  std::vector<std::uint32_t> versions_;    // by blob: how many occur
+  std::vector<std::uint32_t> versions_;    // by blob: number of versions that occur
 };
 
 }  // namespace detail
 
-/// Renames the blobs of a net so that each version has its own name, as ssa_rewrite does, which see for `naming`: here
-/// new names are what the net's new_name makes.
+/// Renames the blobs of a net so that each version has a distinct name, from the net's new_name. `naming` is as for
+/// ssa_rewrite.
 ///
-/// Throws net_error, changing nothing: for an external output that is neither written nor given, and where new_name
-/// makes a name that the net has. What it made until then is not used.
+/// Throws net_error and changes nothing for an external output that is neither written nor an input, and if new_name
+/// returns a name that the net has. Names created until then stay unused.
 template <ssa_renumberable_net N>
 ssa_renaming<name_t<N>> ssa_renumber(N& n, ssa_naming naming = ssa_naming::every_version) {
   detail::ssa_renumberer<N> renumberer(std::as_const(n));

@@ -1,4 +1,4 @@
-// SSA form in the names themselves: every version of a blob gets a name of its own.
+// SSA renaming of a net in place: a distinct name for every version of a blob.
 #pragma once
 
 #include <array>
@@ -15,25 +15,25 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <plait/core/detail/prefetch.hpp>
+#include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/prefetch.hpp>
-#include <plait/core/raise.hpp>
+#include <plait/net/detail/name_map.hpp>
+#include <plait/net/detail/nested_names.hpp>
+#include <plait/net/detail/op_label.hpp>
 #include <plait/net/mutation.hpp>
-#include <plait/net/name_map.hpp>
-#include <plait/net/nested_names.hpp>
 #include <plait/net/net_traits.hpp>
-#include <plait/net/op_label.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
 
-/// Which names get their version: `<blob>_<version>`.
+/// Selects the values that are renamed to `<blob>_<version>`.
 enum class ssa_naming {
   every_version,     ///< all, version 0 too
-  several_versions,  ///< those of blobs that occur in several versions; version 0 keeps its name
+  several_versions,  ///< only if the blob occurs in several versions; version 0 keeps its name
 };
 
-/// What to do where a versioned name is a blob's name already. It cannot happen with every_version.
+/// Policy for a versioned name that is the name of another blob, which cannot happen with every_version.
 enum class name_collision {
   refuse,  ///< throw net_error
   number,  ///< append `_<k>`, the smallest k from 1 that makes the name free
@@ -42,23 +42,23 @@ enum class name_collision {
 struct ssa_rewrite_options {
   ssa_naming naming = ssa_naming::every_version;
   name_collision collision = name_collision::refuse;
-  /// Rename in nested nets too, and refuse where one knows two versions by one name (net_error). Otherwise they keep
+  /// Renames in nested nets, too, and throws net_error if one uses a single name for two versions. Otherwise they keep
   /// the old names and cannot run any more, as in Caffe2's ONNX front end.
   bool nested_nets = true;
-  /// Refuse an external output that no op writes even if it is an input, as the ONNX front end does.
+  /// Throws for an external output that no op writes even if it is an input, as the ONNX front end does.
   bool require_written_outputs = false;
-  /// Names of further data about what the net is given (shapes and types), to be renamed along.
+  /// Names of metadata about external inputs (shapes and types), which are renamed, too.
   std::vector<std::string> value_info = {};
 };
 
-/// The new names at the boundary.
+/// New names of external inputs and outputs.
 struct ssa_rewrite_result {
-  name_map inputs;                      ///< of declared external inputs
-  name_map outputs;                     ///< of declared external outputs
-  std::vector<std::string> value_info;  ///< in the order given
+  name_map inputs;                      ///< new names of declared external inputs
+  name_map outputs;                     ///< new names of declared external outputs
+  std::vector<std::string> value_info;  ///< in the order of the options
 };
 
-/// A net that can be rewritten.
+/// A net for ssa_rewrite.
 template <class N>
 concept ssa_rewritable_net =
     renamable_net<N> && renamable_externals<N> && renamable_controls<N> && has_text<N> && nameable_net<N>;
@@ -82,7 +82,7 @@ class ssa_rewriter {
     return options_.naming == ssa_naming::every_version ? name + "_0" : name;
   }
 
-  // From here on the net changes; nothing throws but for memory.
+  // Changes the net. Throws only std::bad_alloc.
   ssa_rewrite_result apply(N& n) && {
     ssa_rewrite_result result;
     std::vector<std::optional<name_t<N>>> const made = make_names(n);
@@ -133,15 +133,15 @@ class ssa_rewriter {
         raise(net_error("plait: external output '" + text(v.blob) + "' is not written by an op", {}, text(v.blob)));
   }
 
-  // The names of all values that occur, by value. TRAP: before anything of the net changes, for the text that new names
-  // are made of may be that of its ops.
+  // Creates the names of all values that occur, by value. TRAP: call before the first change of the net, since new
+  // names may be created from text in its ops.
   std::vector<std::optional<name_t<N>>> make_names(N& n) const {
     std::vector<std::optional<name_t<N>>> made(ssa_.value_count());
     std::string buffer;
     auto const make = [&](value v) {
       if (auto& name = made[ssa_.index(v)]; !name) name = make_name(n, name_of(v, buffer));
     };
-    // Fetched ahead: the old names, and some ops later what making the new ones needs.
+    // Prefetches the old names, and some ops later what creating the new ones needs.
     auto const each_new = [&](op_index op, auto const& visit) {
       if (op >= ssa_.op_count()) return;
       for (value v : ssa_.reads(op))
@@ -166,24 +166,24 @@ class ssa_rewriter {
     return made;
   }
 
-  // How many versions of a blob occur, and which of them.
+  // The versions that occur, and their number by blob.
   struct occurrences {
     std::vector<bool> values;
     std::vector<std::uint32_t> versions;
   };
   occurrences count_versions() const {
     occurrences found{std::vector<bool>(ssa_.value_count()), std::vector<std::uint32_t>(ssa_.blob_bound())};
-    auto const meet = [&](value v) {
+    auto const count = [&](value v) {
       if (found.values[ssa_.index(v)]) return;
       found.values[ssa_.index(v)] = true;
       ++found.versions[v.blob];
     };
-    for (value v : ssa_.external_inputs()) meet(v);
+    for (value v : ssa_.external_inputs()) count(v);
     for (op_index op = 0; op != ssa_.op_count(); ++op) {
-      for (value v : ssa_.reads(op)) meet(v);
-      for (value v : ssa_.writes(op)) meet(v);
+      for (value v : ssa_.reads(op)) count(v);
+      for (value v : ssa_.writes(op)) count(v);
     }
-    for (value v : ssa_.external_outputs()) meet(v);
+    for (value v : ssa_.external_outputs()) count(v);
     return found;
   }
 
@@ -191,8 +191,8 @@ class ssa_rewriter {
     return options_.naming == ssa_naming::several_versions && (v.version == 0 || single_[v.blob]);
   }
 
-  // The new name of a value: text of the net, of this object, or of the buffer. Made anew each time: storing a million
-  // names costs more than writing them.
+  // Returns the new name of a value: text of the net, of this object, or of the buffer. Recomputed each time: storing a
+  // million names costs more than writing them.
   std::string_view name_of(value v, std::string& buffer) const {
     std::string_view const blob(ssa_.name(v));
     if (keeps_name(v)) return blob;
@@ -204,7 +204,8 @@ class ssa_rewriter {
     return buffer;
   }
 
-  // Only a name that is kept can collide: of two versioned names the last '_' tells blob and version.
+  // Plans the names and resolves collisions. Only unversioned names can collide: the last '_' of a versioned name
+  // separates blob and version.
   void name_values() {
     std::string buffer;
     if (options_.naming == ssa_naming::several_versions) {
@@ -226,7 +227,7 @@ class ssa_rewriter {
           if (options_.collision == name_collision::refuse) {
             auto const by = ssa_.producer(v);
             raise(net_error("plait: version " + std::to_string(v.version) + " of blob '" + text(b) +
-                                "' would be called '" + std::string(name) + "', which is another blob",
+                                "' would be named '" + std::string(name) + "', which is the name of another blob",
                             by ? std::optional<std::size_t>(by->op) : std::nullopt, std::string(name)));
           }
           colliding.push_back(v);
@@ -258,7 +259,7 @@ class ssa_rewriter {
     }
   }
 
-  // New names for what nested nets see of this net: for each op the blobs that are its operands, at one version each.
+  // Plans the new names inside nested nets: for each op those of its operands' blobs, at one version each.
   void plan_nested() {
     if constexpr (has_subnets<N>) {
       op_index at = 0;
@@ -281,7 +282,7 @@ class ssa_rewriter {
       std::string_view const to = name_of(v, buffer);
       if (auto const other = renamed.find(from); other && *other != to)
         raise(net_error("plait: a net in " + op_label(net_, at) + " knows blob '" + from +
-                            "' by one name, but the op has '" + std::string(*other) + "' and '" + std::string(to) +
+                            "' by one name, but the op uses '" + std::string(*other) + "' and '" + std::string(to) +
                             "' for it",
                         at, from));
       renamed.set(from, to);
@@ -309,14 +310,14 @@ class ssa_rewriter {
   N const& net_;
   ssa_rewrite_options const& options_;
   ssa_form<N> ssa_;
-  std::vector<bool> single_;                                      // by blob: it occurs in one version
+  std::vector<bool> single_;                                      // by blob: only one version occurs
   boost::unordered_flat_map<std::size_t, std::string> numbered_;  // by value: names that collided
   name_map inputs_;
   name_map outputs_;
   boost::unordered_flat_map<op_index, name_map> nested_;
 };
 
-// An init net that only gives tensors: its blobs are what the net is given, so they are all at version 0.
+// Checks that an init net only fills tensors from given values: its blobs are external inputs of the net, at version 0.
 template <class N>
 void check_given_tensors(N const& init) {
   boost::unordered_flat_set<std::string> written;
@@ -339,19 +340,19 @@ void check_given_tensors(N const& init) {
 
 }  // namespace detail
 
-/// Renames the blobs of a net so that each version has its own name: after it no op is in place and no blob is written
-/// twice (but an op that lists one output twice still does). Follows _ssa_rewrite of Caffe2's ONNX front ends, of 2018
-/// (every_version) and PyTorch 1.x (several_versions). Names are checked, nested nets renamed.
+/// Renames the blobs of a net so that each version has a distinct name: afterwards no op is in-place and no blob is
+/// written twice (except by an op that lists one output twice). Follows _ssa_rewrite of Caffe2's ONNX front ends, of
+/// 2018 (every_version) and PyTorch 1.x (several_versions), and in addition checks names and renames nested nets.
 ///
-/// Throws net_error, changing nothing: for an external output that is neither written nor given, for a collision
-/// (options.collision), and for a nested net that cannot follow (options.nested_nets). O(operands + nested nets).
+/// Throws net_error and changes nothing for an external output that is neither written nor an input, for a collision
+/// (options.collision), and for a nested net that cannot be renamed (options.nested_nets). O(operands + nested nets).
 template <ssa_rewritable_net N>
 ssa_rewrite_result ssa_rewrite(N& n, ssa_rewrite_options const& options = {}) {
   return detail::ssa_rewriter<N>(std::as_const(n), options).apply(n);
 }
 
-/// The same with the init net that makes the parameters, whose blobs are version 0 throughout. Also throws net_error
-/// where an op of the init net is anything but a fill from given values with one output.
+/// Renames a net and the init net that fills its parameters, whose blobs are all version 0. Also throws net_error if an
+/// op of the init net is anything but a GivenTensor…Fill with one output.
 template <ssa_rewritable_net N>
   requires typed_net<N>
 ssa_rewrite_result ssa_rewrite(N& n, N& init, ssa_rewrite_options const& options = {}) {

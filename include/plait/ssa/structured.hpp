@@ -1,23 +1,23 @@
-// Structured control flow of nets (If, While, Do) as a program: straight-line pieces and the ways between them, so that
-// everything for programs works on nets that hold nets.
+// Lowering of structured control flow (If, While, Do) to a control-flow graph of basic blocks.
 //
 //   plait::structured_program const p(n);
-//   plait::program_ssa const ssa(p);      // a blob that a branch of an If writes has a phi behind it
+//   plait::program_ssa const ssa(p);      // a blob that a branch of an If writes has a phi at the join
 //
-// Which of its subnets (implicit_operands.hpp) an op runs when is told by a member of the subnet object:
+// On the result, all algorithms on programs run on nets with nested nets. A member of the subnet object
+// (implicit_operands.hpp) determines its role:
 //   s.role        a subnet_role, or, without it,
 //   s.argument    the name of the argument that holds it, as in Caffe2: then_net, else_net, loop_net, cond_net, net
-// and becomes, with the first input as condition,
+// With the first input as condition, the lowered forms are
 //   If            … If ─┬─ then_net ─┬─ …             While   … ─ cond_net, While ─┬─ loop_net ─┐
 //                       └─ else_net ─┘                            └────────────────┼────────────┘ (back)
 //                                                                                  └─ …
-//   Do            … Do, net …: its names are those of the outer blobs that inner_blobs and outer_blobs_idx bind, and
-//                 blobs of its own
-// The If, While or Do itself stays as an op: that of If and While ends its piece and reads the condition; the first of
-// two ways is that of a true one. Ops that hold nets of other kinds (RecurrentNetwork) stay whole and also read and
-// write what these do of the net around them.
+//   Do            … Do, net …: inner_blobs and outer_blobs_idx bind its names to outer blobs; its other names are
+//                 local blobs
+// The If, While or Do stays as an op: an If or While ends its basic block and reads the condition; its first successor
+// is that of a true condition. Other ops with nested nets (RecurrentNetwork) are not lowered; they also read and write
+// the outer blobs that their nets do.
 //
-// O(ops + operands, nested ones included) time and space; nesting costs memory, not stack.
+// O(ops + operands, including nested ones) time and space; no recursion.
 #pragma once
 
 #include <algorithm>
@@ -37,30 +37,30 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/raise.hpp>
+#include <plait/core/detail/refused.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/raise.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/net/blob_table.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/net/detail/blob_table.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
+#include <plait/net/detail/op_label.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
-#include <plait/net/op_label.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
 
-/// When an op runs one of its nets.
+/// Role of a nested net: when its op runs it.
 enum class subnet_role {
-  unknown,      ///< nobody knows: the op stays whole
+  unknown,      ///< the op is not lowered
   then_branch,  ///< if the condition holds
   else_branch,  ///< if not
   loop_body,    ///< while the condition holds
-  condition,    ///< before the condition is looked at, each time
-  inline_body,  ///< once, with names of its own (subnet_scope::closed)
+  condition,    ///< before each read of the condition
+  inline_body,  ///< once, with local names (subnet_scope::closed)
 };
 
-/// The role of a subnet, from its `role` or its `argument`.
+/// Returns the role of a subnet, from its `role` or its `argument`.
 template <class S>
 [[nodiscard]] constexpr subnet_role role_of(S const& s) {
   if constexpr (requires {
@@ -82,53 +82,52 @@ template <class S>
   }
 }
 
-/// The program that a net with nets inside is. It refers to the net, which must outlive it unchanged. Its nodes are
-/// numbers, the entry 0; there is one exit. Its blobs are numbers: those of one name are the same blob, unless a Do
-/// keeps them apart.
+/// Program of a net with nested nets. Refers to the net, which must outlive it unchanged. Nodes are numbers, with entry
+/// 0 and a single exit. Blobs are numbers: a name denotes one blob, except for the local names of a Do.
 template <net N>
 class structured_program {
   using key_type = std::conditional_t<has_text<N>, std::string, name_t<N>>;
 
  public:
-  class piece;
-  /// Where an op comes from.
+  class basic_block;
+  /// The net and index that an op was lowered from.
   struct origin {
     N const* net;
     op_index op;
   };
 
-  /// Throws net_error for an If or While without inputs, or whose nets do not fit together; for a Do whose inner_blobs
-  /// and outer_blobs_idx do not fit its inputs and outputs.
+  /// Lowers a net. Throws net_error for an If or While without inputs or with mismatched nets, and for a Do whose
+  /// inner_blobs and outer_blobs_idx do not match its inputs and outputs.
   explicit structured_program(N const& n) { build(n); }
   template <class Because = because::it_refers_to_the_net_so_a_temporary_is_refused>
   structured_program(N const&&) = delete;
 
-  // ---- a program
-  std::size_t size() const noexcept { return pieces_.size(); }
+  // ---- program interface
+  std::size_t size() const noexcept { return blocks_.size(); }
   static std::uint32_t entry() noexcept { return 0; }
   std::span<std::uint32_t const> successors(std::uint32_t n) const { return successors_[n]; }
-  piece block(std::uint32_t n) const { return piece(*this, n); }
+  basic_block block(std::uint32_t n) const { return basic_block(*this, n); }
   std::size_t name_count() const noexcept { return keys_.size(); }
   static std::size_t name_index(std::uint32_t name) { return name; }
   static std::uint32_t name_at(std::size_t i) { return static_cast<std::uint32_t>(i); }
 
-  // ---- beyond
-  /// What a blob is called in its net.
+  // ---- origins of blobs and ops
+  /// Returns the name of a blob in its net.
   key_type const& key(std::uint32_t blob) const { return keys_[blob]; }
-  /// The blob of the outermost net that has this name; npos if there is none.
+  /// Returns the blob of a name in the outermost net; npos if there is none.
   template <class Key>
   std::uint32_t find(Key const& name) const {
     std::uint32_t const at = scopes_.front().known.find(key_type(name));
     return at == npos ? npos : scopes_.front().blobs[at];
   }
-  /// The op that the `place`-th op of a piece is.
-  origin const& op(std::uint32_t n, std::size_t place) const { return origins_[pieces_[n].first + place]; }
+  /// Returns the origin of the `place`-th op of a basic block.
+  origin const& op(std::uint32_t n, std::size_t place) const { return origins_[blocks_[n].first + place]; }
 
-  /// A straight-line piece: a net, to be passed by value.
-  class piece {
+  /// A basic block: a net handle, passed by value.
+  class basic_block {
    public:
-    piece(structured_program const& p, std::uint32_t n) : program_(&p), at_(n) {}
-    auto ops() const { return std::views::iota(program_->pieces_[at_].first, program_->pieces_[at_].last); }
+    basic_block(structured_program const& p, std::uint32_t n) : program_(&p), at_(n) {}
+    auto ops() const { return std::views::iota(program_->blocks_[at_].first, program_->blocks_[at_].last); }
     std::span<std::uint32_t const> inputs(op_index op) const { return program_->reads_[op]; }
     std::span<std::uint32_t const> outputs(op_index op) const { return program_->writes_[op]; }
     std::string_view type(op_index op) const
@@ -137,7 +136,7 @@ class structured_program {
       return program_->types_[op];
     }
     std::span<std::uint32_t const> external_inputs() const {
-      return at_ == 0 ? std::span<std::uint32_t const>(program_->given_) : std::span<std::uint32_t const>();
+      return at_ == 0 ? std::span<std::uint32_t const>(program_->external_inputs_) : std::span<std::uint32_t const>();
     }
     std::span<std::uint32_t const> external_outputs() const {
       return at_ == program_->exit_ ? std::span<std::uint32_t const>(program_->promised_)
@@ -159,7 +158,7 @@ class structured_program {
     op_index first = 0;
     op_index last = 0;
   };
-  // Names seen alike: the outermost net and all that shares its workspace, or the inside of a Do.
+  // A name space: of the outermost net and all nets that share its workspace, or of the net of a Do.
   struct scope {
     detail::key_index<key_type> known;
     std::vector<std::uint32_t> blobs;
@@ -179,7 +178,7 @@ class structured_program {
   using ops_view = std::views::all_t<detail::ops_range_t<N>>;
 
   enum class shape { plain, branch, loop, inlined };
-  // A net that is being lowered, and how far its op at `next` is.
+  // A net that is being lowered, and the progress of its op at `next`.
   struct level {
     level(N const& n, std::uint32_t names)
         : net(&n),
@@ -196,16 +195,16 @@ class structured_program {
     op_index place = 0;
     shape what = shape::plain;
     int stage = 0;
-    subnet_t const* first = nullptr;   // then branch, body, or what is inlined
+    subnet_t const* first = nullptr;   // then branch, body, or inlined net
     subnet_t const* second = nullptr;  // else branch, or condition
-    std::uint32_t head = npos;         // where the ways part
-    std::uint32_t other = npos;        // the end of the then branch, or where the loop begins
+    std::uint32_t head = npos;         // the block that branches
+    std::uint32_t other = npos;        // the end of the then branch, or the loop header
   };
 
   void build(N const& n);
   void start_op(level& at);
-  bool go_on(std::deque<level>& stack);
-  void find_parts(level& at, std::vector<subnet_t const*> const& parts);
+  bool lower_step(std::deque<level>& stack);
+  void classify_subnets(level& at, std::vector<subnet_t const*> const& nested);
   std::uint32_t bind(level const& at);
   [[noreturn]] static void refuse(level const& at, std::string const& why, std::string blob = {}) {
     raise(net_error("plait: " + op_label(*at.net, at.place) + ' ' + why, at.place, std::move(blob)));
@@ -225,19 +224,19 @@ class structured_program {
   std::uint32_t blob_of(level const& at, Name const& name) {
     return blob(at.scope, key_type(name_key(*at.net, name)));
   }
-  std::uint32_t add_piece() {
-    pieces_.push_back({});
-    return static_cast<std::uint32_t>(pieces_.size() - 1);
+  std::uint32_t add_block() {
+    blocks_.push_back({});
+    return static_cast<std::uint32_t>(blocks_.size() - 1);
   }
   void connect(std::uint32_t from, std::uint32_t to) { edges_.emplace_back(from, to); }
-  // Ops go there from now on. Nobody comes back to a piece.
+  // Makes a block the insertion point. Each block is filled only once.
   void move_to(std::uint32_t n) {
-    if (current_ != npos) pieces_[current_].last = static_cast<op_index>(origins_.size());
+    if (current_ != npos) blocks_[current_].last = static_cast<op_index>(origins_.size());
     current_ = n;
-    pieces_[n].first = static_cast<op_index>(origins_.size());
+    blocks_[n].first = static_cast<op_index>(origins_.size());
   }
   void move_on(std::uint32_t from) {
-    std::uint32_t const made = add_piece();
+    std::uint32_t const made = add_block();
     connect(from, made);
     move_to(made);
   }
@@ -248,33 +247,33 @@ class structured_program {
     if constexpr (typed_net<N>) types_.emplace_back(op_type(*at.net, *at.next));
   }
 
-  std::vector<extent> pieces_;
+  std::vector<extent> blocks_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;
   csr<std::uint32_t> successors_;
   csr<std::uint32_t> reads_;
   csr<std::uint32_t> writes_;
   std::vector<origin> origins_;
   std::vector<detail::op_type_key_t<N>> types_;
-  std::vector<std::uint32_t> given_;
+  std::vector<std::uint32_t> external_inputs_;
   std::vector<std::uint32_t> promised_;
   std::uint32_t exit_ = 0;
   std::uint32_t current_ = npos;
   std::deque<scope> scopes_;
   std::vector<key_type> keys_;  // by blob
-  std::deque<subnet_t> held_;   // nets may live in them
+  std::deque<subnet_t> held_;   // may own nets
   implicit_operands<N> implicit_;
 };
 
 template <net N>
-void structured_program<N>::find_parts(level& at, std::vector<subnet_t const*> const& parts) {
+void structured_program<N>::classify_subnets(level& at, std::vector<subnet_t const*> const& nested) {
   if constexpr (has_subnets<N>) {
     auto const take = [&](subnet_t const*& into, subnet_t const* s) {
-      if (into != nullptr) refuse(at, "has two nets for one purpose");
+      if (into != nullptr) refuse(at, "has two nets of one role");
       into = s;
     };
     bool unknown = false;
     subnet_t const *then_net = nullptr, *else_net = nullptr, *body = nullptr, *condition = nullptr, *inlined = nullptr;
-    for (subnet_t const* s : parts) {
+    for (subnet_t const* s : nested) {
       switch (role_of(*s)) {
         case subnet_role::then_branch:
           take(then_net, s);
@@ -295,11 +294,11 @@ void structured_program<N>::find_parts(level& at, std::vector<subnet_t const*> c
           unknown = true;
       }
     }
-    if (unknown || parts.empty()) return;
+    if (unknown || nested.empty()) return;
     bool const branches = then_net != nullptr || else_net != nullptr;
     bool const loops = body != nullptr || condition != nullptr;
     if (branches + loops + (inlined != nullptr) != 1 || (branches ? then_net : loops ? body : inlined) == nullptr)
-      refuse(at, "has nets that do not fit together");
+      refuse(at, "has nets of mismatched roles");
     if (inlined == nullptr && std::ranges::empty(inputs(*at.net, *at.next))) refuse(at, "has no condition");
     at.what = branches ? shape::branch : loops ? shape::loop : shape::inlined;
     at.first = branches ? then_net : loops ? body : inlined;
@@ -307,7 +306,7 @@ void structured_program<N>::find_parts(level& at, std::vector<subnet_t const*> c
   }
 }
 
-// The scope of what a Do runs: names of outer blobs, by the arguments of the op.
+// Creates the scope of a Do's net: names bound to outer blobs, by the arguments of the op.
 template <net N>
 std::uint32_t structured_program<N>::bind(level const& at) {
   scope inside;
@@ -317,15 +316,15 @@ std::uint32_t structured_program<N>::bind(level const& at) {
     std::vector<std::string> const none;
     std::vector<std::int64_t> const no_index;
     auto const* names = inner ? std::get_if<std::vector<std::string>>(&*inner) : &none;
-    // An empty list does not tell of what it is one.
+    // An empty list has no element type: it may be read as a list of integers.
     if (names == nullptr && *inner == argument_value(no_index)) names = &none;
     auto const* places = outer ? std::get_if<std::vector<std::int64_t>>(&*outer) : &no_index;
     if (names == nullptr || places == nullptr || names->size() != places->size())
-      refuse(at, "does not say which outer blob each of inner_blobs is");
+      refuse(at, "does not bind each of inner_blobs to an outer blob");
     std::vector<std::uint32_t> operands;
     auto&& op = *at.next;
     for (auto const& name : inputs(*at.net, op)) operands.push_back(blob_of(at, name));
-    if (!operands.empty()) operands.pop_back();  // the workspace, which stands last on both sides and is not counted
+    if (!operands.empty()) operands.pop_back();  // the workspace, which is last on both sides and not counted
     std::size_t const read = operands.size();
     for (auto const& name : outputs(*at.net, op)) operands.push_back(blob_of(at, name));
     if (operands.size() != read) operands.pop_back();
@@ -346,29 +345,30 @@ void structured_program<N>::start_op(level& at) {
   auto&& op = *at.next;
   at.what = shape::plain;
   at.stage = 0;
-  std::vector<subnet_t const*> parts;
+  std::vector<subnet_t const*> nested;
   if constexpr (has_subnets<N>) {
     at.first = at.second = nullptr;
-    for (auto&& s : subnets(*at.net, op)) parts.push_back(&held_.emplace_back(std::move(s)));
-    find_parts(at, parts);
+    for (auto&& s : subnets(*at.net, op)) nested.push_back(&held_.emplace_back(std::move(s)));
+    classify_subnets(at, nested);
   }
   if (at.what != shape::plain) return;
   for (auto const& name : inputs(*at.net, op)) reads_.push(blob_of(at, name));
   for (auto const& name : outputs(*at.net, op)) writes_.push(blob_of(at, name));
   if constexpr (has_subnets<N>) {
-    if (!parts.empty()) {
+    if (!nested.empty()) {
       implicit_.compute(*at.net, op);
       for (key_type const& key : implicit_.reads()) reads_.push(blob(at.scope, key));
-      for (key_type const& key : implicit_.passes()) reads_.push(blob(at.scope, key));
+      for (key_type const& key : implicit_.weak_updates()) reads_.push(blob(at.scope, key));
       for (key_type const& key : implicit_.writes()) writes_.push(blob(at.scope, key));
     }
   }
   end_op(at);
 }
 
-// Takes the op at hand one step further; false when it is done. A net to be lowered first is put on the stack.
+// Lowers the next step of the current op; returns false when it is done. Pushes a nested net that must be lowered
+// first.
 template <net N>
-bool structured_program<N>::go_on(std::deque<level>& stack) {
+bool structured_program<N>::lower_step(std::deque<level>& stack) {
   level& at = stack.back();
   auto const read_condition = [&] {
     auto&& op = *at.next;
@@ -401,7 +401,7 @@ bool structured_program<N>::go_on(std::deque<level>& stack) {
       }
       {
         std::uint32_t const last = at.second != nullptr ? current_ : at.head;
-        std::uint32_t const join = add_piece();
+        std::uint32_t const join = add_block();
         connect(at.other, join);
         connect(last, join);
         move_to(join);
@@ -444,9 +444,9 @@ void structured_program<N>::build(N const& n) {
   scopes_.emplace_back();
   std::deque<level> stack;
   stack.emplace_back(n, 0u);
-  for (auto const& name : external_inputs(n)) given_.push_back(blob_of(stack.back(), name));
-  move_to(add_piece());
-  bool busy = false;  // with the op at hand of the innermost level
+  for (auto const& name : external_inputs(n)) external_inputs_.push_back(blob_of(stack.back(), name));
+  move_to(add_block());
+  bool busy = false;  // with the current op of the innermost level
   while (true) {
     level& at = stack.back();
     if (!busy) {
@@ -458,7 +458,7 @@ void structured_program<N>::build(N const& n) {
       }
       start_op(at);
     }
-    if (go_on(stack)) {
+    if (lower_step(stack)) {
       busy = false;
       continue;
     }
@@ -467,10 +467,10 @@ void structured_program<N>::build(N const& n) {
     ++at.place;
   }
   exit_ = current_;
-  pieces_[current_].last = static_cast<op_index>(origins_.size());
+  blocks_[current_].last = static_cast<op_index>(origins_.size());
   for (auto const& name : external_outputs(n)) promised_.push_back(blob_of(stack.back(), name));
 
-  successors_.start_counting(pieces_.size());
+  successors_.start_counting(blocks_.size());
   for (auto const& [from, to] : edges_) successors_.count(from);
   successors_.end_counting();
   for (std::size_t e = edges_.size(); e-- != 0;) successors_.place(edges_[e].first, edges_[e].second);

@@ -1,11 +1,11 @@
-// Checks that a program is in SSA form, and says everything that is wrong with it.
+// SSA verifier: returns every violation of SSA form.
 //
 //   for (plait::ssa_violation const& v : plait::verify_ssa(g, tree, form)) report(plait::describe(v));
 //
-// In SSA form each value has one definition, and the definition dominates every use: that of an op's input stands
-// before the op, and that of a phi's argument, which is used at the end of a predecessor, dominates that end (Cytron
-// and others, TOPLAS 13(4), 1991, pp. 457–459). O(operands + values) time, O(values) space, no recursion. Only the
-// blocks of a dense_graph are looked at, which are those that the entry reaches.
+// In SSA form each value has one definition, which dominates every use: an op's input is defined before the op, and a
+// phi's argument, which is used at the end of a predecessor, is defined in a block that dominates that end (Cytron et
+// al., TOPLAS 13(4), 1991, pp. 457–459). O(operands + values) time, O(values) space, no recursion. Checks only the
+// blocks of the dense_graph, which are those that the entry reaches.
 #pragma once
 
 #include <algorithm>
@@ -18,27 +18,27 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/npos.hpp>
-#include <plait/graph/dense_dominators.hpp>
-#include <plait/graph/dense_graph.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/graph/detail/dense_graph.hpp>
 #include <plait/ssa/construction.hpp>
-#include <plait/ssa/dense_ssa.hpp>
+#include <plait/ssa/detail/dense_ssa.hpp>
 
 namespace plait {
 
 enum class ssa_fault : std::uint8_t {
-  misplaced,          ///< blocks, phis and ops are not numbered one after the other, or a phi or op is said to be
-                      ///< in another block than the one that lists it
+  misplaced,          ///< numbers of blocks, phis and ops are not consecutive, or the recorded block of a phi or op is
+                      ///< not the one that lists it
   unknown_value,      ///< a number that no value has
-  undefined_value,    ///< a use of a value that nothing defines and the program is not given
+  undefined_value,    ///< a use of a value that nothing defines and that is no external input
   defined_twice,      ///< a second definition
-  wrong_definition,   ///< the value's definition is said to be elsewhere; site: where it is said to be, if nothing
+  wrong_definition,   ///< the recorded definition of a value is another one; site: the recorded one, if nothing
                       ///< defines the value
-  argument_count,     ///< a phi has not one argument for each predecessor; slot: of the one it lacks (npos there),
-                      ///< or how many it has
-  argument_mismatch,  ///< an argument of no predecessor, or several for one (of IRs that name predecessors)
-  use_not_dominated,  ///< an op, or what the program results in, reads a value that is not defined on every way there
-  argument_not_dominated,  ///< the same at the end of the predecessor of a phi's argument
+  argument_count,     ///< a phi does not have one argument for each predecessor; slot: of the missing one (npos there),
+                      ///< or the number of arguments
+  argument_mismatch,  ///< an argument of no predecessor, or several for one (in IRs that name predecessors)
+  use_not_dominated,  ///< an op or program result reads a value that is not defined on every path to it
+  argument_not_dominated,  ///< a phi argument is not defined on every path to the end of its predecessor
 };
 
 [[nodiscard]] constexpr std::string_view to_string(ssa_fault f) {
@@ -52,11 +52,11 @@ enum class ssa_fault : std::uint8_t {
     case ssa_fault::defined_twice:
       return "second definition of a value";
     case ssa_fault::wrong_definition:
-      return "definition of a value that is said to be elsewhere";
+      return "definition of a value whose recorded definition is another one";
     case ssa_fault::argument_count:
       return "not one argument for each predecessor";
     case ssa_fault::argument_mismatch:
-      return "arguments that do not fit the predecessors";
+      return "arguments that do not match the predecessors";
     case ssa_fault::use_not_dominated:
       return "use that the definition does not dominate";
     case ssa_fault::argument_not_dominated:
@@ -65,18 +65,18 @@ enum class ssa_fault : std::uint8_t {
   return {};
 }
 
-/// One thing that is wrong. Blocks, ops, phis and values by the numbers of the form that was checked.
+/// A violation. Blocks, ops, phis and values are numbers of the checked form.
 struct ssa_violation {
   ssa_fault fault = ssa_fault::misplaced;
-  std::uint32_t block = npos;  ///< where the op or phi is; npos: the form has another number of blocks than the graph
-  ssa_site site;               ///< neither op nor phi: what the program results in when it ends in the block
-  std::uint32_t slot = 0;      ///< which input, output, argument or result
-  value_index value = npos;    ///< npos where no value is at fault
+  std::uint32_t block = npos;  ///< the block of the op or phi; npos: form and graph have different numbers of blocks
+  ssa_site site;               ///< neither op nor phi: a program result of the block
+  std::uint32_t slot = 0;      ///< index of the input, output, argument or result
+  value_index value = npos;    ///< npos if the fault is of no value
   friend constexpr bool operator==(ssa_violation const&, ssa_violation const&) = default;
   friend constexpr auto operator<=>(ssa_violation const&, ssa_violation const&) = default;
 };
 
-/// "block 2, phi 1, slot 0, value 7: no such value".
+/// Returns a description such as "block 2, phi 1, slot 0, value 7: no such value".
 [[nodiscard]] inline std::string describe(ssa_violation const& v) {
   std::string text = v.block == npos ? std::string("program") : "block " + std::to_string(v.block);
   if (v.site.is_phi()) text += ", phi " + std::to_string(v.site.phi());
@@ -93,15 +93,15 @@ class ssa_verifier {
   constexpr ssa_verifier(dense_graph const& g, dense_dominators const& tree, dense_ssa const& form)
       : graph_(g), tree_(tree), form_(form) {}
 
-  constexpr std::vector<ssa_violation> run(std::optional<std::span<value_index const>> given) {
+  constexpr std::vector<ssa_violation> run(std::optional<std::span<value_index const>> external_inputs) {
     if (!is_laid_out()) {
       add(ssa_fault::misplaced, npos, {}, 0, npos);
       return std::move(found_);
     }
     find_definitions();
-    if (given) {
+    if (external_inputs) {
       needs_definition_.assign(form_.value_count(), 1);
-      for (value_index const v : *given)
+      for (value_index const v : *external_inputs)
         if (v < form_.value_count()) needs_definition_[v] = 0;
     }
     for (std::uint32_t block = 0; block != form_.block_count(); ++block) check_uses(block);
@@ -109,7 +109,7 @@ class ssa_verifier {
   }
 
  private:
-  struct maker {
+  struct definition {
     ssa_site site;
     std::uint32_t block = npos;
   };
@@ -118,7 +118,7 @@ class ssa_verifier {
     found_.push_back({fault, block, site, slot, v});
   }
 
-  // Whether the parts are such that the form can be walked at all.
+  // Returns true if the arrays are consistent enough to walk the form.
   constexpr bool is_laid_out() const {
     auto const covers = [&](auto const& first, std::size_t count) {
       return first.size() == graph_.size() + 1 && first.front() == 0 && first.back() == count &&
@@ -131,7 +131,7 @@ class ssa_verifier {
   }
 
   constexpr void find_definitions() {
-    makers_.assign(form_.value_count(), maker());
+    definitions_.assign(form_.value_count(), definition());
     for (std::uint32_t block = 0; block != form_.block_count(); ++block) {
       for (phi_index const phi : form_.phis(block)) {
         if (form_.block_of_phi(phi) != block) add(ssa_fault::misplaced, block, ssa_site::of_phi(phi), 0, npos);
@@ -144,16 +144,18 @@ class ssa_verifier {
       }
     }
     for (value_index v = 0; v != form_.value_count(); ++v)
-      if (makers_[v].block == npos && form_.definition(v) != ssa_site())
+      if (definitions_[v].block == npos && form_.definition(v) != ssa_site())
         add(ssa_fault::wrong_definition, npos, form_.definition(v), 0, v);
   }
 
   constexpr void define(value_index v, std::uint32_t block, ssa_site site, std::uint32_t slot) {
     if (v >= form_.value_count()) return add(ssa_fault::unknown_value, block, site, slot, v);
     // An op that lists one output twice writes one value in both slots.
-    if (makers_[v].block != npos && makers_[v].site != site) return add(ssa_fault::defined_twice, block, site, slot, v);
-    if (makers_[v].block == npos && form_.definition(v) != site) add(ssa_fault::wrong_definition, block, site, slot, v);
-    makers_[v] = {site, block};
+    if (definitions_[v].block != npos && definitions_[v].site != site)
+      return add(ssa_fault::defined_twice, block, site, slot, v);
+    if (definitions_[v].block == npos && form_.definition(v) != site)
+      add(ssa_fault::wrong_definition, block, site, slot, v);
+    definitions_[v] = {site, block};
   }
 
   constexpr void check_uses(std::uint32_t block) {
@@ -169,8 +171,8 @@ class ssa_verifier {
         if (v == npos && fits) add(ssa_fault::argument_count, block, site, slot, form_.result(phi));
         if (v == npos) continue;
         if (!is_known(v, block, site, slot) || !fits) continue;
-        std::uint32_t const made = makers_[v].block;
-        // The last argument of a phi of the entry comes from outside, where nothing is defined.
+        std::uint32_t const made = definitions_[v].block;
+        // The last argument of a phi of the entry comes from outside, which no definition dominates.
         bool const reaches = made == npos || (slot < predecessors.size() && tree_.dominates(made, predecessors[slot]));
         if (!reaches) add(ssa_fault::argument_not_dominated, block, site, slot, v);
       }
@@ -184,8 +186,8 @@ class ssa_verifier {
   }
 
   constexpr void check_use(value_index v, std::uint32_t block, ssa_site site, std::uint32_t slot) {
-    if (!is_known(v, block, site, slot) || makers_[v].block == npos) return;
-    maker const& made = makers_[v];
+    if (!is_known(v, block, site, slot) || definitions_[v].block == npos) return;
+    definition const& made = definitions_[v];
     bool const before = made.block == block ? !site.is_op() || !made.site.is_op() || made.site.op() < site.op()
                                             : tree_.dominates(made.block, block);
     if (!before) add(ssa_fault::use_not_dominated, block, site, slot, v);
@@ -196,7 +198,7 @@ class ssa_verifier {
       add(ssa_fault::unknown_value, block, site, slot, v);
       return false;
     }
-    if (makers_[v].block == npos && !needs_definition_.empty() && needs_definition_[v] != 0)
+    if (definitions_[v].block == npos && !needs_definition_.empty() && needs_definition_[v] != 0)
       add(ssa_fault::undefined_value, block, site, slot, v);
     return true;
   }
@@ -204,23 +206,23 @@ class ssa_verifier {
   dense_graph const& graph_;
   dense_dominators const& tree_;
   dense_ssa const& form_;
-  std::vector<maker> makers_;
-  std::vector<char> needs_definition_;  // empty: none does
+  std::vector<definition> definitions_;  // by value
+  std::vector<char> needs_definition_;   // by value; empty: none does
   std::vector<ssa_violation> found_;
 };
 
 }  // namespace detail
 
-/// Everything that is wrong with a form: first definitions, then uses, each in block order. `tree` are the dominators
-/// of `g`. With `given`, uses of values without definition that are not among them count, too; without it, any value
-/// may come from outside. The list of uses (dense_ssa::uses) is not looked at.
+/// Returns all violations of a form: first those of definitions, then those of uses, each in block order. `tree` is the
+/// dominator tree of `g`. With `external_inputs`, a use of any other value without definition is a violation; without,
+/// any value may come from outside. Does not check the index of uses (dense_ssa::uses).
 [[nodiscard]] constexpr std::vector<ssa_violation> verify_ssa(
     dense_graph const& g, dense_dominators const& tree, dense_ssa const& form,
-    std::optional<std::span<value_index const>> given = std::nullopt) {
-  return detail::ssa_verifier(g, tree, form).run(given);
+    std::optional<std::span<value_index const>> external_inputs = std::nullopt) {
+  return detail::ssa_verifier(g, tree, form).run(external_inputs);
 }
 
-/// The same of a constructed form; its numbers are those of ssa.graph() and ssa.form().
+/// Returns all violations of a constructed form, by the numbers of ssa.graph() and ssa.form().
 template <program P>
 [[nodiscard]] constexpr std::vector<ssa_violation> verify_ssa(program_ssa<P> const& ssa) {
   return verify_ssa(ssa.graph(), ssa.dominators(), ssa.form());

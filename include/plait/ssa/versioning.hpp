@@ -1,9 +1,9 @@
-// Static single assignment of a net: which version of which blob every op reads and writes.
+// SSA form of a net: the version of each blob that every op reads and writes.
 //
-// A blob is a variable; each write makes a new version of it; version 0 is what the net was given. The rules are those
-// of Caffe2's core.get_ssa (2018): all outputs of an op are counted up first and then named, so an in-place op reads
-// v and writes v + 1, and an op that lists one output twice writes only the second of the two versions, in both slots.
-// Unlike the original the result knows every blob, also those read without being declared.
+// A blob is a variable; each write creates a new version; version 0 is the value on entry. The rules are those of
+// Caffe2's core.get_ssa (2018): the versions of all outputs of an op are incremented first and then assigned, so an
+// in-place op reads v and writes v + 1, and an op that lists one output twice writes only the second of the two
+// versions, in both slots. Unlike the original, the result includes blobs that are read without being declared.
 #pragma once
 
 #include <algorithm>
@@ -21,17 +21,17 @@
 #include <vector>
 
 #include <plait/core/csr.hpp>
+#include <plait/core/detail/raise.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/core/detail/uninitialized_allocator.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/raise.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/core/uninitialized_allocator.hpp>
-#include <plait/net/blob_table.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/net/detail/blob_table.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {
 
-/// An op's position in its net.
+/// An op by number: its position in its net.
 using op_index = std::uint32_t;
 
 /// One version of a blob.
@@ -42,8 +42,8 @@ struct value {
   friend constexpr auto operator<=>(value const&, value const&) = default;
 };
 
-/// One place where an op mentions a blob: its `slot`-th input, or output. Implicit operands (ssa_options) follow the
-/// explicit ones, so their slots are at or above the number of the op's own inputs or outputs.
+/// An operand of an op: its `slot`-th input, or output. Implicit operands (ssa_options) follow the explicit ones, so
+/// their slots are at or above the number of the op's explicit inputs or outputs.
 struct operand {
   op_index op = npos;
   std::uint32_t slot = 0;
@@ -52,17 +52,16 @@ struct operand {
 };
 
 struct ssa_options {
-  /// Count what nets inside an op read and write of the net around it as operands of that op (implicit_operands.hpp).
+  /// Adds the outer blobs that nested nets read and write to the operands of their op (implicit_operands.hpp).
   bool subnets = false;
-  /// Count control inputs as reads; with subnets those of ops in nested nets, too.
+  /// Adds control inputs to the reads; with subnets, also those of ops in nested nets.
   bool control_inputs = false;
-  /// An op with a nested net that cannot be read has its own operands only; otherwise it is a net_error.
+  /// Skips nested nets that cannot be read: their op has its explicit operands only. Otherwise they cause a net_error.
   bool skip_unreadable = false;
 };
 
-/// The result of get_ssa: a side table that refers to the net, which must outlive it unchanged. All queries are O(1)
-/// unless they say otherwise; building is O(operands + blobs) time and space in a handful of arrays, which computing
-/// again into the same object reuses.
+/// SSA form of a net: a side table that refers to the net, which must outlive it unchanged. Queries are O(1) unless
+/// noted; compute() is O(operands + blobs) time and space, in a few arrays that a second compute() reuses.
 template <net N>
 class ssa_form {
  public:
@@ -72,32 +71,32 @@ class ssa_form {
   template <class Because = because::it_refers_to_the_net_so_a_temporary_is_refused>
   explicit ssa_form(N const&&) = delete;
 
-  /// Numbers `n`. `initial` yields (key, version) pairs: the versions blobs have before the net runs, as left by
-  /// versions() of the net before it; not those of this very object. Throws net_error for an initial version of 2^31 or
+  /// Computes the form of `n`. `initial` yields (key, version) pairs: the versions of blobs before the net runs, such
+  /// as versions() of the net before it, but not of this object. Throws net_error for an initial version of 2^31 or
   /// more.
   template <std::ranges::input_range Versions>
   constexpr void compute(N const& n, Versions&& initial, ssa_options const& options = {});
   template <class Because = because::it_refers_to_the_net_so_a_temporary_is_refused, class... More>
   void compute(N const&&, More&&...) = delete;
 
-  /// What was counted as operands.
+  /// Returns the options, which define what counts as an operand.
   constexpr ssa_options const& options() const noexcept { return options_; }
 
   // ---- ops
   constexpr std::size_t op_count() const noexcept { return reads_.size(); }
   constexpr std::span<value const> reads(op_index op) const { return reads_[op]; }
   constexpr std::span<value const> writes(op_index op) const { return writes_[op]; }
-  /// Of all ops together.
+  /// Returns the number of reads of all ops.
   constexpr std::size_t read_count() const noexcept { return reads_.item_count(); }
 
-  /// What one op reads and writes.
+  /// The values that one op reads and writes.
   struct op_values {
     ssa_form const* form;
     op_index index;
     constexpr std::span<value const> reads() const { return form->reads(index); }
     constexpr std::span<value const> writes() const { return form->writes(index); }
   };
-  /// The ops in order, as op_values.
+  /// Returns the ops in order, as op_values.
   constexpr auto ops() const {
     return std::views::iota(op_index{0}, static_cast<op_index>(op_count())) |
            std::views::transform([this](op_index op) {
@@ -106,22 +105,22 @@ class ssa_form {
   }
 
   // ---- blobs
-  /// Every blob that occurs in the net or had an initial version, in the order of the blob numbers.
+  /// Returns the blobs that occur in the net or have an initial version, in the order of the blob numbers.
   constexpr auto blobs() const {
     return std::views::iota(blob_index{0}, static_cast<blob_index>(blob_bound())) |
            std::views::filter([this](blob_index b) { return occurs(b); });
   }
-  /// One more than the largest blob number, for side tables.
+  /// Returns one more than the largest blob number, for side tables.
   constexpr std::size_t blob_bound() const noexcept { return shift_.size() - 1; }
   constexpr key_type name(blob_index b) const { return blobs_.name(b); }
   constexpr key_type name(value v) const { return blobs_.name(v.blob); }
-  /// The number of a blob, npos if it does not occur.
+  /// Returns the number of a blob, npos if it does not occur.
   constexpr blob_index find(key_type const& key) const {
     blob_index const b = blobs_.find(key);
     return b != npos && occurs(b) ? b : npos;
   }
   constexpr bool contains(key_type const& key) const { return find(key) != npos; }
-  /// The same by text where keys are strings of their own.
+  /// Looks up by string_view where keys are std::string.
   template <std::same_as<std::string_view> Text>
     requires std::same_as<key_type, std::string>
   constexpr blob_index find(Text text) const {
@@ -133,10 +132,10 @@ class ssa_form {
     return find(text) != npos;
   }
 
-  /// The version a blob has after the net has run.
+  /// Returns the last version of a blob: after the net has run.
   constexpr std::uint32_t version(blob_index b) const { return first_value(b + 1) - shift_[b] - 1; }
-  /// Of a blob by name; throws net_error if the net has none of this name. TRAP: where names are of type blob_index
-  /// themselves, version takes numbers of blobs only: version(find(name)).
+  /// Returns the last version of a blob by name; throws net_error if there is none. TRAP: where names are of type
+  /// blob_index, this overload does not exist: use version(find(name)).
   constexpr std::uint32_t version(key_type const& key) const
     requires(!std::is_same_v<key_type, blob_index>)
   {
@@ -144,9 +143,9 @@ class ssa_form {
     if (b == npos) raise(net_error("plait: the net has no blob '" + blob_text(key) + '\'', {}, blob_text(key)));
     return version(b);
   }
-  /// The version it had before: 0, or the initial one.
+  /// Returns the first version of a blob: 0, or the initial one.
   constexpr std::uint32_t first_version(blob_index b) const { return first_.empty() ? 0 : first_[b]; }
-  /// (key, last version) of every blob: the initial versions of a net that runs after this one.
+  /// Returns (key, last version) of every blob: the initial versions of a net that runs after this one.
   constexpr auto versions() const {
     return blobs() | std::views::transform([this](blob_index b) { return std::pair(name(b), version(b)); });
   }
@@ -156,36 +155,38 @@ class ssa_form {
   constexpr bool contains(value v) const {
     return occurs(v.blob) && v.version >= first_version(v.blob) && v.version <= version(v.blob);
   }
-  /// A number below value_count() for each value; those of one blob follow each other.
+  /// Returns the number of a value, below value_count(); the values of a blob are consecutive.
   constexpr std::uint32_t index(value v) const {
     PLAIT_ASSERT(contains(v), "ssa_form: no such value");
     return shift_[v.blob] + v.version;
   }
-  /// The op that makes a value; npos for what the net was given.
+  /// Returns the op that writes a value; npos for a value on entry.
   constexpr op_index producing_op(value v) const { return producers_[index(v)]; }
-  /// The output that makes a value; nothing for what the net was given. O(outputs of that op).
+  /// Returns the output that writes a value; nullopt for a value on entry. O(outputs of that op).
   constexpr std::optional<operand> producer(value v) const {
     op_index const op = producers_[index(v)];
     if (op == npos) return std::nullopt;
     std::span<value const> const row = writes(op);
-    std::size_t slot = row.size();  // from the end: of two slots with one value, the last counts as its maker
+    std::size_t slot = row.size();  // from the end: of two slots with one value, the last is the producer
     while (row[--slot] != v) {
     }
     return operand{op, static_cast<std::uint32_t>(slot)};
   }
-  /// The inputs that read a value, in op order; an op that reads it twice is listed twice.
+  /// Returns the inputs that read a value, in op order; an op that reads it twice is listed twice.
   constexpr std::span<operand const> consumers(value v) const { return consumers_[index(v)]; }
 
   // ---- the net's boundary
-  /// Declared external inputs, in order, at the version they come in with.
+  /// Returns the external inputs, in order, at their first version.
   constexpr std::span<value const> external_inputs() const noexcept { return external_inputs_; }
-  /// Declared external outputs, in order, at the version they leave with.
+  /// Returns the external outputs, in order, at their last version.
   constexpr std::span<value const> external_outputs() const noexcept { return external_outputs_; }
-  /// Blobs read at version 0: what the net must be given, declared or not. In order of first read; O(operands).
+  /// Returns the blobs read at version 0: the inputs that the net needs, declared or not, in order of first read.
+  /// O(operands).
   constexpr std::vector<blob_index> undefined() const;
-  /// Blobs read though the net declares external inputs, them not among these, and no earlier op writes them.
+  /// Returns the blobs that are read before any write and missing from the net's external inputs; empty for a net that
+  /// declares none.
   constexpr std::span<blob_index const> undeclared_inputs() const noexcept { return undeclared_; }
-  /// External outputs that are neither written nor given.
+  /// Returns the external outputs that are neither written nor inputs.
   constexpr std::span<blob_index const> unwritten_outputs() const noexcept { return unwritten_; }
 
  private:
@@ -206,11 +207,11 @@ class ssa_form {
       return 0;
   }
 
-  // The index of a blob's first value; where the next blob's begin if it has none.
+  // Returns the index of a blob's first value; that of the next blob's if it has none.
   constexpr std::uint32_t first_value(blob_index b) const { return shift_[b] + first_version(b); }
   constexpr bool occurs(blob_index b) const { return b < blob_bound() && first_value(b) != first_value(b + 1); }
 
-  // While the net is numbered, shift_ holds the last version so far of each blob. It grows with the blob numbers.
+  // During compute(), shift_ holds the last version so far of each blob. It grows with the blob numbers.
   constexpr std::uint32_t& last(blob_index b) {
     while (b >= shift_.size()) shift_.push_back(unseen);
     return shift_[b];
@@ -228,8 +229,8 @@ class ssa_form {
     version = version == unseen ? 1 : version + 1;
     writes_.push({b, version});
   }
-  // `nobodys`: values that no output has, since their op lists the blob again.
-  constexpr void index_values(std::span<value const> nobodys);
+  // `shadowed`: values that no output has, since their op lists the blob twice.
+  constexpr void index_values(std::span<value const> shadowed);
 
   blob_table<N> blobs_;
   ssa_options options_;
@@ -262,7 +263,7 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
   external_inputs_.reserve(external_total(n));
   if constexpr (std::ranges::sized_range<detail::ops_range_t<N>>) {
     auto const op_total = static_cast<std::size_t>(std::ranges::size(plait::ops(n)));
-    std::size_t const blob_total = op_total + external_total(n);  // a guess: each op makes one more
+    std::size_t const blob_total = op_total + external_total(n);  // estimate: each op adds one
     blobs_.reserve(blob_total);
     shift_.reserve(blob_total + 1);
     reads_.reserve(op_total, 2 * op_total);
@@ -300,7 +301,7 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
     external_inputs_.push_back({b, version});
   }
 
-  std::vector<value> nobodys;
+  std::vector<value> shadowed;
   implicit_operands<N> implicit;
   for (auto&& op : plait::ops(n)) {
     detail::prefetch(std::addressof(op), 3072);
@@ -313,7 +314,7 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
       if (options.subnets) {
         detail::compute_implicit(implicit, n, op, options);
         for (auto const& key : implicit.reads()) read(blobs_.intern_key(key), declares_inputs);
-        for (auto const& key : implicit.passes())
+        for (auto const& key : implicit.weak_updates())
           if (blob_index const b = blobs_.intern_key(key); last(b) != unseen) read(b, declares_inputs);
       }
     }
@@ -324,7 +325,7 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
       if (options.subnets)
         for (auto const& key : implicit.writes()) write(blobs_.intern_key(key));
     for (value& v : writes_.open_row()) {
-      if (v.version != shift_[v.blob]) nobodys.push_back(v);
+      if (v.version != shift_[v.blob]) shadowed.push_back(v);
       v.version = shift_[v.blob];
     }
     writes_.end_row();
@@ -340,11 +341,11 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
     external_outputs_.push_back({b, version});
   }
   if (any_given) first_.resize(shift_.size() + 1, 0);
-  index_values(nobodys);
+  index_values(shadowed);
 }
 
 template <net N>
-constexpr void ssa_form<N>::index_values(std::span<value const> nobodys) {
+constexpr void ssa_form<N>::index_values(std::span<value const> shadowed) {
   producers_.resize(shift_.size() + writes_.item_count());
   std::uint32_t values = 0;
   for (blob_index b = 0; b != shift_.size(); ++b) {
@@ -355,7 +356,7 @@ constexpr void ssa_form<N>::index_values(std::span<value const> nobodys) {
   }
   shift_.push_back(values);
   producers_.resize(values);
-  for (value v : nobodys) producers_[index(v)] = npos;
+  for (value v : shadowed) producers_[index(v)] = npos;
 
   consumers_.start_counting(values);
   for (value const& v : reads_.items()) {
@@ -392,7 +393,7 @@ constexpr std::vector<blob_index> ssa_form<N>::undefined() const {
   return found;
 }
 
-/// SSA form of a net on its own.
+/// Returns the SSA form of a net.
 template <net N>
 [[nodiscard]] constexpr ssa_form<N> get_ssa(N const& n, ssa_options const& options = {}) {
   ssa_form<N> form(n);
@@ -400,7 +401,7 @@ template <net N>
   return form;
 }
 
-/// SSA form of a net that starts from given versions: any range of (key, version) pairs, such as a map.
+/// Returns the SSA form of a net with initial versions: a range of (key, version) pairs, such as a map.
 template <net N, std::ranges::input_range Versions>
 [[nodiscard]] constexpr ssa_form<N> get_ssa(N const& n, Versions&& initial, ssa_options const& options = {}) {
   ssa_form<N> form(n);
@@ -408,7 +409,7 @@ template <net N, std::ranges::input_range Versions>
   return form;
 }
 
-/// SSA form of a net that runs after another one (init net, then predict net): numbering continues.
+/// Returns the SSA form of a net that runs after another one (init net, then predict net): numbering continues.
 template <net N, net Before>
 [[nodiscard]] constexpr ssa_form<N> get_ssa(N const& n, ssa_form<Before> const& before,
                                             ssa_options const& options = {}) {

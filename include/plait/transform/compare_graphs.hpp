@@ -1,5 +1,4 @@
-// Whether two nets are the same graph, whatever their blobs are called: what renaming and sharing have to leave as it
-// was.
+// Graph equality of two nets up to names of blobs (alpha-equivalence): the invariant of renaming and sharing.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +11,22 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include <plait/core/npos.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/net/detail/op_label.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
-#include <plait/net/op_label.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
 
-/// Where two nets differ first.
+/// First difference between two nets.
 struct graph_difference {
-  op_index op = npos;  ///< npos: in the number of ops, or in external outputs
+  op_index op = npos;  ///< npos: the number of ops, or external outputs, differ
   std::string what;
 };
 
 namespace detail {
-// Op by op; `differ(op_a, op_b, number)` returns what differs, or an empty string.
+// Compares op by op; `differ(op_a, op_b, number)` returns what differs, or an empty string.
 template <net A, net B, class Differ>
 std::optional<graph_difference> first_difference(A const& a, B const& b, std::size_t ops_a, std::size_t ops_b,
                                                  Differ differ) {
@@ -45,11 +44,11 @@ std::optional<graph_difference> first_difference(A const& a, B const& b, std::si
 }
 }  // namespace detail
 
-/// Nothing if the nets have the same ops in the same order, by type and device, each of which reads what the same
-/// output of the same op has made, or a blob of the same name that is given to the net; nets inside ops count by what
-/// they read of the net around; and the same external outputs. Arguments are not compared. O(operands + nested nets).
+/// Returns nullopt if the nets have the same ops in the same order, by type and device, each of which reads the same
+/// output of the same op, or an input of the net of the same name, and the same external outputs. Nested nets count by
+/// what they read of the outer net. Arguments are not compared. O(operands + nested nets).
 ///
-/// Follows Caffe2's memonger.verify_graph_equality, which does not look at which output, and at what leaves the net.
+/// Follows Caffe2's memonger.verify_graph_equality, which ignores output slots and external outputs.
 template <has_text A, has_text B>
 [[nodiscard]] std::optional<graph_difference> compare_graphs(A const& a, B const& b) {
   ssa_options const all{.subnets = true, .control_inputs = true};
@@ -73,11 +72,11 @@ template <has_text A, has_text B>
             return "type " + std::string(op_type(a, op_a)) + " and " + std::string(op_type(b, op_b));
         if constexpr (device_net<A> && device_net<B>)
           if (detail::net_traits_of<A>::device(a, op_a) != detail::net_traits_of<B>::device(b, op_b))
-            return "another device";
-        if (ssa_a.writes(at).size() != ssa_b.writes(at).size()) return "another number of outputs";
+            return "different devices";
+        if (ssa_a.writes(at).size() != ssa_b.writes(at).size()) return "different numbers of outputs";
         std::span<value const> const reads_a = ssa_a.reads(at);
         std::span<value const> const reads_b = ssa_b.reads(at);
-        if (reads_a.size() != reads_b.size()) return "another number of inputs";
+        if (reads_a.size() != reads_b.size()) return "different numbers of inputs";
         for (std::size_t i = 0; i != reads_a.size(); ++i)
           if (!is_same(reads_a[i], reads_b[i]))
             return "input " + std::to_string(i) + ", " + names(reads_a[i], reads_b[i]) + ", is not the same value";
@@ -96,12 +95,12 @@ template <has_text A, has_text B>
   return std::nullopt;
 }
 
-/// Nothing if the same outputs stand where the same inputs do, by name, in all ops. Follows Caffe2's
-/// memonger.verify_inplace_blobs, which looks at one output for each input. O(operands).
+/// Returns nullopt if every op has the same outputs in place of the same inputs, by name, in both nets. Follows
+/// Caffe2's memonger.verify_inplace_blobs, which checks one output for each input. O(operands).
 template <has_text A, has_text B>
 [[nodiscard]] std::optional<graph_difference> compare_in_place(A const& a, B const& b) {
   auto const count = [](auto const& n) { return static_cast<std::size_t>(std::ranges::distance(plait::ops(n))); };
-  // For each input the outputs that stand there, then npos.
+  // For each input the outputs of the same name, then npos.
   auto const places = []<class N>(N const& n, auto const& op) {
     boost::unordered_flat_map<std::string, std::vector<std::size_t>> slots;
     std::size_t slot = 0;
@@ -117,7 +116,7 @@ template <has_text A, has_text B>
   };
   return detail::first_difference(a, b, count(a), count(b),
                                   [&](auto const& op_a, auto const& op_b, op_index) -> std::string {
-                                    return places(a, op_a) == places(b, op_b) ? "" : "other operands are in place";
+                                    return places(a, op_a) == places(b, op_b) ? "" : "different operands are in place";
                                   });
 }
 

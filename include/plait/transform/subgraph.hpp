@@ -1,4 +1,4 @@
-// A part of a net: what crosses its boundary, and the part as a net of its own.
+// Subgraphs of a net: the boundary of a set of ops, and its extraction as a net.
 #pragma once
 
 #include <algorithm>
@@ -13,34 +13,34 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
+#include <plait/ssa/detail/written_outputs.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/ssa/written_outputs.hpp>
 
 namespace plait {
 
 struct boundary_options {
-  /// An op that lists a blob twice has it twice in the result, and an external output that nothing makes is an error,
-  /// as in detectron2. Otherwise a value occurs once.
+  /// As in detectron2: a blob that an op lists twice occurs twice in the result, and an external output without
+  /// producer is an error. Otherwise each value occurs once.
   bool repeat_within_op = false;
 };
 
-/// The values that enter and leave a part of a net, in the order of the ops as they were given.
+/// Boundary of a subgraph: its live-in and live-out values, in the order of the ops as they were given.
 struct subgraph_boundary {
-  std::vector<value> inputs;   ///< read inside, made outside
-  std::vector<value> outputs;  ///< made inside, read outside or an external output of the net
+  std::vector<value> inputs;   ///< read inside, produced outside
+  std::vector<value> outputs;  ///< produced inside, read outside or an external output of the net
   friend bool operator==(subgraph_boundary const&, subgraph_boundary const&) = default;
 };
 
-/// The boundary of the given ops, a range of positions in any order; repeats count once. Follows detectron2's
+/// Returns the boundary of the given ops, a range of positions in any order; repeats count once. Follows detectron2's
 /// get_sub_graph_external_input_output. Throws net_error for a position the net does not have. O(operands).
 template <net N, std::ranges::input_range Ops>
   requires std::convertible_to<std::ranges::range_reference_t<Ops const&>, op_index>
-[[nodiscard]] subgraph_boundary sub_graph_boundary(ssa_form<N> const& ssa, Ops const& ops,
-                                                   boundary_options const& options = {}) {
+[[nodiscard]] subgraph_boundary find_subgraph_boundary(ssa_form<N> const& ssa, Ops const& ops,
+                                                       boundary_options const& options = {}) {
   if (options.repeat_within_op) detail::require_written_outputs(ssa);
   std::vector<bool> inside(ssa.op_count());
   std::vector<op_index> chosen;
@@ -59,13 +59,13 @@ template <net N, std::ranges::input_range Ops>
   auto const makes = [&](op_index op) {
     for (value v : ssa.writes(op)) made_inside[ssa.index(v)] = true;
   };
-  if (!ascending)  // otherwise what is made inside has been, wherever it is read
+  if (!ascending)  // otherwise producers inside precede their readers
     for (op_index op : chosen) makes(op);
   std::vector<bool> leaves(ssa.value_count());
   for (value v : ssa.external_outputs()) leaves[ssa.index(v)] = true;
 
   subgraph_boundary found;
-  found.inputs.reserve(chosen.size());  // a guess, which costs no memory that is not written
+  found.inputs.reserve(chosen.size());  // an estimate; pages that are not written cost no memory
   found.outputs.reserve(chosen.size());
   std::vector<bool> listed(ssa.value_count());
   for (op_index op : chosen) {
@@ -91,7 +91,7 @@ template <net N, std::ranges::input_range Ops>
   return found;
 }
 
-/// A net's part as a net, and where its ops stood.
+/// An extracted subgraph and the original positions of its ops.
 template <net N>
 struct extracted_net {
   N net;
@@ -120,7 +120,7 @@ void set_externals(N& n, Inputs&& made_inputs, Outputs&& made_outputs) {
   for (auto&& name : made_outputs) traits::add_external_output(n, name);
 }
 
-// The name of a blob in a copy of the net that the form is of.
+// Returns the name of a blob in a copy of the net that `ssa` is the form of.
 template <extractable_net N>
 name_t<N> name_in_copy(N& copy, ssa_form<N> const& ssa, blob_index b) {
   if constexpr (symbol_named_net<N>)
@@ -128,11 +128,11 @@ name_t<N> name_in_copy(N& copy, ssa_form<N> const& ssa, blob_index b) {
   return make_name(copy, ssa.name(b));
 }
 
-// A copy that keeps the ops at ascending positions only.
+// Returns a copy with only the ops at ascending positions.
 template <op_erasable_net N>
-N part(N const& n, std::size_t op_count, std::span<op_index const> kept) {
-  if constexpr (requires { net_traits_of<N>::part(n, kept); }) {
-    return net_traits_of<N>::part(n, kept);
+N select_ops(N const& n, std::size_t op_count, std::span<op_index const> kept) {
+  if constexpr (requires { net_traits_of<N>::select_ops(n, kept); }) {
+    return net_traits_of<N>::select_ops(n, kept);
   } else {
     std::vector<op_index> gone;
     auto next = kept.begin();
@@ -150,19 +150,20 @@ N part(N const& n, std::size_t op_count, std::span<op_index const> kept) {
 
 }  // namespace detail
 
-/// The given ops as a net: the original one with its other ops left out and the boundary as its external inputs and
-/// outputs. Ops keep their order. What nested nets read and write counts.
+/// Extracts the given ops as a net: the original one without its other ops, and with the boundary as its external
+/// inputs and outputs. Ops keep their order. Reads and writes of nested nets count.
 ///
-/// A boundary names blobs, so it cannot carry two versions of one. Throws net_error, with the op and the blob, where
-/// two versions of a blob come in, where one comes in that an op of the part has overwritten before, or where one that
-/// goes out is overwritten later in the part; ssa_rewrite (every_version) makes any part extractable. O(operands).
+/// A boundary names blobs, so it cannot carry two versions of one. Throws net_error, with op and blob, if two versions
+/// of a blob are live-in, if a live-in version is read after the subgraph has overwritten the blob, or if a live-out
+/// version is overwritten later in the subgraph; ssa_rewrite (every_version) makes any subgraph extractable.
+/// O(operands).
 template <net N, std::ranges::input_range Ops>
   requires detail::extractable_net<N> && std::convertible_to<std::ranges::range_reference_t<Ops const&>, op_index>
 [[nodiscard]] extracted_net<N> extract_subgraph(N const& n, Ops const& ops) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
   std::vector<op_index> order;
   for (op_index op : ops) order.push_back(op);
-  subgraph_boundary const boundary = sub_graph_boundary(ssa, order);  // checks the positions
+  subgraph_boundary const boundary = find_subgraph_boundary(ssa, order);  // checks the positions
   if (std::ranges::adjacent_find(order, std::greater_equal<>()) != order.end()) {
     std::ranges::sort(order);
     auto const repeats = std::ranges::unique(order);
@@ -171,27 +172,28 @@ template <net N, std::ranges::input_range Ops>
 
   auto const refuse = [&](std::string const& what, op_index op, value v) -> net_error {
     std::string const blob(std::string_view(ssa.name(v)));
-    return net_error(
-        "plait: the part is no net by itself: version " + std::to_string(v.version) + " of blob '" + blob + "' " + what,
-        op, blob);
+    return net_error("plait: the subgraph cannot be extracted: version " + std::to_string(v.version) + " of blob '" +
+                         blob + "' " + what,
+                     op, blob);
   };
-  // Replays the part by name: what a name stands for must be what was read there.
+  // Replays the subgraph by name: the version that a name denotes must be the one read there.
   std::vector<value> current(ssa.blob_bound());  // npos: nothing yet
   for (value v : boundary.inputs) {
     if (current[v.blob].blob != npos)
-      raise(refuse("comes in besides version " + std::to_string(current[v.blob].version), ssa.consumers(v).front().op,
-                   v));
+      raise(refuse("is an input besides version " + std::to_string(current[v.blob].version),
+                   ssa.consumers(v).front().op, v));
     current[v.blob] = v;
   }
   for (op_index op : order) {
     for (value v : ssa.reads(op))
-      if (current[v.blob] != v) raise(refuse("comes in where the part has overwritten it", op, v));
+      if (current[v.blob] != v) raise(refuse("is an input that the subgraph has overwritten before this read", op, v));
     for (value v : ssa.writes(op)) current[v.blob] = v;
   }
   for (value v : boundary.outputs)
-    if (current[v.blob] != v) raise(refuse("goes out, but is overwritten in the part", ssa.producer(v)->op, v));
+    if (current[v.blob] != v)
+      raise(refuse("is an output, but is overwritten later in the subgraph", ssa.producer(v)->op, v));
 
-  extracted_net<N> made{detail::part(n, ssa.op_count(), order), std::move(order)};
+  extracted_net<N> made{detail::select_ops(n, ssa.op_count(), order), std::move(order)};
   auto const name = std::views::transform([&](value v) { return detail::name_in_copy(made.net, ssa, v.blob); });
   detail::set_externals(made.net, boundary.inputs | name, boundary.outputs | name);
   return made;

@@ -1,4 +1,4 @@
-// Everything about a net that looks wrong, at once.
+// Net validation: reports all errors, warnings and notes of a net at once.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +13,19 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/raise.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/transform/dead_ops.hpp>
+#include <plait/transform/dead_code_elimination.hpp>
 
 namespace plait {
 
-/// What can be wrong with a net. The names a tool shows are those of problem_name.
+/// Kinds of problems of a net. problem_name returns the name that tools show.
 enum class net_problem_kind {
   undeclared_read,       ///< a blob is read that the net neither declares as an input nor writes before
-  read_before_write,     ///< the same, but a later op writes it
+  read_before_write,     ///< like undeclared_read, but a later op writes the blob
   unwritten_output,      ///< an external output that is neither written nor given
   repeated_input,        ///< an external input declared twice
   repeated_output,       ///< an external output declared twice
@@ -37,20 +37,21 @@ enum class net_problem_kind {
   dead_op,               ///< no external output depends on the op
 };
 
-/// How bad it is. Caffe2 refuses to create a net with an error; a note is allowed everywhere but worth knowing.
+/// Severity of a problem. Caffe2 refuses to create a net with an error; a note is allowed everywhere but worth knowing.
 enum class net_problem_severity { error, warning, note };
 
-/// One thing that looks wrong, and where.
+/// A problem and its location.
 struct net_problem {
   net_problem_kind kind;
   net_problem_severity severity;
-  std::optional<op_index> op;       ///< the op in question, if there is one
-  std::optional<std::size_t> slot;  ///< of the op's input or output, or of the external
-  std::string blob;                 ///< empty: none in particular, or names have no text
+  std::optional<op_index> op;       ///< the op concerned, if any
+  std::optional<std::size_t> slot;  ///< position of the op's input or output, or of the external
+  std::string blob;                 ///< the blob concerned; empty: none, or names have no text
   std::string message;              ///< a sentence
-  /// The ops around the net in question, outermost first; empty: it is the net itself. `op` counts in the innermost.
+  /// The ops around the nested net concerned, outermost first; empty: the net itself. `op` is a position in the
+  /// innermost net.
   std::vector<op_index> inside = {};
-  std::string type = {};  ///< of the op, where ops have types
+  std::string type = {};  ///< type of the op, where ops have types
 };
 
 struct validate_options {
@@ -60,7 +61,7 @@ struct validate_options {
   bool notes = true;
 };
 
-/// The name of a kind of problem: "undeclared read".
+/// Returns the name of a kind of problem: "undeclared read".
 [[nodiscard]] constexpr std::string_view problem_name(net_problem_kind kind) {
   switch (kind) {
     case net_problem_kind::undeclared_read:
@@ -91,8 +92,8 @@ struct validate_options {
 
 namespace detail {
 
-// Where a net stands: the ops around it, and how a sentence about it begins.
-struct net_place {
+// Path to a nested net: the ops around it, and the prefix of messages about it.
+struct nesting_path {
   std::vector<op_index> inside = {};
   std::string prefix = {};
 };
@@ -100,9 +101,9 @@ struct net_place {
 template <net N>
 class net_validator {
  public:
-  net_validator(N const& n, net_place const& place, validate_options const& options, std::vector<net_problem>& found)
+  net_validator(N const& n, nesting_path const& path, validate_options const& options, std::vector<net_problem>& found)
       : net_(n),
-        place_(place),
+        path_(path),
         options_(options),
         ssa_(get_ssa(n, {.subnets = options.subnets, .control_inputs = true, .skip_unreadable = true})),
         found_(found) {
@@ -117,17 +118,17 @@ class net_validator {
     }
   }
 
-  // Reports the nets inside ops that cannot be read, and lists the others, each with its place.
+  // Reports the nets inside ops that cannot be read, and lists the others, each with its path.
   template <class Nested>
   bool collect_nested(std::vector<Nested>& nested) {
     bool readable = true;
     op_index at = 0;
     for (auto&& op : plait::ops(net_)) {
-      net_place inner{place_.inside, {}};
+      nesting_path inner{path_.inside, {}};
       inner.inside.push_back(at);
       auto const collect = [&] {
         for (auto&& s : subnets(net_, op)) {
-          inner.prefix = place_.prefix + "in ";
+          inner.prefix = path_.prefix + "in ";
           if constexpr (requires { std::string_view(s.argument); })
             inner.prefix += std::string(s.argument) + " of ";
           else
@@ -146,7 +147,7 @@ class net_validator {
     return readable;
   }
 
-  // Errors and warnings of this net.
+  // Reports errors and warnings of this net.
   void run() {
     externals(ssa_.external_inputs(), net_problem_kind::repeated_input, "external input ");
     reads();
@@ -160,7 +161,7 @@ class net_validator {
     }
   }
 
-  // `readable`: whether all nested nets are. One that is not may use anything.
+  // Reports notes. `readable`: true if all nested nets are; an unreadable one may use any blob.
   void notes(bool readable) {
     std::vector<bool> given(ssa_.blob_bound());
     std::vector<bool> wanted(ssa_.blob_bound());
@@ -185,7 +186,7 @@ class net_validator {
     }
     if constexpr (has_external_outputs<N>) {
       if (!readable) return;
-      // A net that promises nothing is run for its effects, or its outputs were never declared.
+      // A net without external outputs is run for its side effects, or its outputs were never declared.
       if (ssa_.external_outputs().empty() || !ssa_.unwritten_outputs().empty()) return;
       dead_op_options const dead{
           .keep_ops_without_outputs = true, .prune_external_inputs = false, .subnets = options_.subnets};
@@ -219,8 +220,8 @@ class net_validator {
     report({what, how, op, slot, text(b), std::move(message)});
   }
   void report(net_problem problem) {
-    problem.message.insert(0, place_.prefix);
-    problem.inside = place_.inside;
+    problem.message.insert(0, path_.prefix);
+    problem.inside = path_.inside;
     if (problem.op) problem.type = types_[*problem.op];
     found_.push_back(std::move(problem));
   }
@@ -248,18 +249,18 @@ class net_validator {
             (op ? labels_[*op] : std::string("the net")) + " lists a blob without a name");
   }
 
-  // Once a blob: a net that forgot to declare its inputs would otherwise list every use of them.
+  // Reports each blob once: a net that forgot to declare its inputs would otherwise list every use of them.
   void reads() {
     std::vector<bool> declared(ssa_.blob_bound());
     for (value v : ssa_.external_inputs()) declared[v.blob] = true;
     std::vector<bool> reported(ssa_.blob_bound());
     bool const strict = !ssa_.external_inputs().empty();
-    // Nets inside ops may read what the nets around them have: then the op counts as reading it.
-    bool const is_expected = strict || place_.inside.empty();
+    // Nested nets may read blobs of outer nets: then the op counts as reading them.
+    bool const is_expected = strict || path_.inside.empty();
     for (op_index op = 0; op != ssa_.op_count(); ++op) {
       std::size_t slot = 0;
       for (value v : ssa_.reads(op)) {
-        if (slot < own_[op].reads) no_name(v.blob, op, slot);  // others are told of where they stand
+        if (slot < own_[op].reads) no_name(v.blob, op, slot);  // nested nets report theirs
         if (v.version == 0 && !declared[v.blob] && !reported[v.blob] && is_expected) {
           reported[v.blob] = true;
           bool const later = ssa_.version(v.blob) != 0;
@@ -289,38 +290,38 @@ class net_validator {
   }
 
   N const& net_;
-  net_place const& place_;
+  nesting_path const& path_;
   validate_options const& options_;
   ssa_form<N> ssa_;
-  std::vector<std::string> labels_;  // of ops
+  std::vector<std::string> labels_;  // by op
   std::vector<std::string> types_;
   struct operand_counts {
     std::size_t reads;
     std::size_t writes;
   };
-  std::vector<operand_counts> own_;  // without those that nets inside have
+  std::vector<operand_counts> own_;  // by op, without operands of nested nets
   std::vector<bool> unwritten_;
   std::vector<net_problem>& found_;
 };
 
 }  // namespace detail
 
-/// All problems of a net: nets inside ops that cannot be read, externals, ops in order by kind; then those of the nets
-/// inside its ops, outer ones first; then notes, of the net itself. The errors are what Caffe2's net construction
-/// refuses: undeclared reads where inputs are declared, outputs never written, and nets inside ops that cannot be read
-/// (what such an op uses is not known, so nothing is then said to be unused). Never throws on a bad net. O(operands ·
-/// depth of nesting).
+/// Returns all problems of a net: nested nets that cannot be read, externals, ops in order by kind; then those of the
+/// nested nets, outer ones first; then notes, of the net itself. The errors are those for which Caffe2 refuses to
+/// construct a net: undeclared reads where inputs are declared, outputs never written, and nested nets that cannot be
+/// read (the operands of such an op are unknown, so nothing is then reported as unused). Never throws on a bad net.
+/// O(operands · depth of nesting).
 template <net N>
 [[nodiscard]] std::vector<net_problem> validate(N const& n, validate_options const& options = {}) {
   std::vector<net_problem> found;
-  detail::net_place const here;
+  detail::nesting_path const here;
   detail::net_validator<N> outermost(n, here, options, found);
   if constexpr (has_subnets<N>) {
     if (options.subnets) {
       using subnet_t = std::ranges::range_value_t<decltype(subnets(n, *std::ranges::begin(plait::ops(n))))>;
       struct entry {
         subnet_t subnet;
-        detail::net_place place;
+        detail::nesting_path path;
       };
       std::vector<entry> stack;
       bool readable = true;
@@ -336,7 +337,7 @@ template <net N>
         entry next = std::move(stack.back());
         stack.pop_back();
         held.push_back(std::move(next.subnet));
-        detail::net_validator<N> validator(*held.back().net, next.place, options, found);
+        detail::net_validator<N> validator(*held.back().net, next.path, options, found);
         look(validator);
       }
       if (options.notes) outermost.notes(readable);

@@ -13,7 +13,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// "NAME NBLOCKS": the name may hold blanks.
+// Reads "NAME NBLOCKS": the name may contain blanks.
 std::pair<std::string, std::size_t> header_of(line_cursor& line) {
   std::string_view text = line.rest();
   text = text.substr(0, text.find_last_not_of(" \t") + 1);
@@ -27,7 +27,7 @@ std::pair<std::string, std::size_t> header_of(line_cursor& line) {
   return {plain_name(text.substr(0, blank)), blocks};
 }
 
-// "LABEL : SUCC …": the label may hold blanks and colons, what follows the last colon cannot.
+// Reads "LABEL : SUCC …": the label may contain blanks and colons, the text after the last colon cannot.
 std::string label_of(line_cursor& line) {
   std::size_t const colon = line.rest().rfind(':');
   if (colon == std::string_view::npos || (colon != 0 && line.rest()[colon - 1] != ' '))

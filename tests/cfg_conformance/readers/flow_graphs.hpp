@@ -1,4 +1,4 @@
-// Flow graphs of functions, and the reader of M.cfg.txt.
+// Flow graph of a function, and the reader of M.cfg.txt.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class function_graph {
   explicit function_graph(std::string name, std::size_t line = 0) : name_(std::move(name)), line_(line) {}
 
   [[nodiscard]] std::string const& name() const { return name_; }
-  /// Where it begins in its file.
+  /// Returns its first line in the file.
   [[nodiscard]] std::size_t line() const { return line_; }
 
   [[nodiscard]] std::size_t size() const { return blocks_.size(); }
@@ -28,12 +28,12 @@ class function_graph {
   [[nodiscard]] std::span<std::uint32_t const> successors(std::uint32_t block) const { return blocks_[block].targets; }
   [[nodiscard]] std::string const& label(std::uint32_t block) const { return blocks_[block].label; }
 
-  /// The block an analysis printed as `label`. LLVM prints the number of an entry block without a name, which is not
-  /// in every source of graphs: a number that is no label is the entry, if the entry's own label is none that LLVM
-  /// could have printed instead (it is a number, empty or "entry").
+  /// Returns the block that an analysis printed as `label`. LLVM prints the number of an unnamed entry block, which not
+  /// every source of graphs contains: a number that is not a label is the entry, if the entry's own label is one that
+  /// LLVM could not have printed instead (a number, empty or "entry").
   [[nodiscard]] std::optional<std::uint32_t> find(std::string const& label) const;
 
-  /// False if there is such a label.
+  /// Adds a block. Returns false if the label exists.
   bool add_block(std::string label);
   void set_successors(std::uint32_t block, std::vector<std::uint32_t> targets) {
     blocks_[block].targets = std::move(targets);

@@ -17,7 +17,7 @@ constexpr std::array terminators = {
     std::string_view("resume"),   std::string_view("callbr"),      std::string_view("catchswitch"),
     std::string_view("catchret"), std::string_view("cleanupret")};
 
-// The length of a name at the start of `rest`, quoted or not.
+// Returns the length of the name at the start of `rest`, quoted or not.
 std::size_t name_length(line_reader const& at, std::string_view rest) {
   if (rest.starts_with('"')) {
     std::size_t const end = rest.find('"', 1);
@@ -32,7 +32,7 @@ std::size_t name_length(line_reader const& at, std::string_view rest) {
 bool opens(ll_token const& t) { return t.is("(") || t.is("[") || t.is("{") || t.is("<"); }
 bool closes(ll_token const& t) { return t.is(")") || t.is("]") || t.is("}") || t.is(">"); }
 
-// The index after the bracket that closes the one at `first`.
+// Returns the index after the bracket that closes the one at `first`.
 std::size_t end_of_brackets(std::vector<ll_token> const& tokens, std::size_t first) {
   std::size_t depth = 0;
   for (std::size_t i = first; i != tokens.size(); ++i) {
@@ -42,14 +42,14 @@ std::size_t end_of_brackets(std::vector<ll_token> const& tokens, std::size_t fir
   return tokens.size();
 }
 
-// Instructions without a result, but for calls, whose type tells.
+// Instructions without a result, except calls, for which the type decides.
 constexpr std::array without_result = {std::string_view("ret"),         std::string_view("br"),
                                        std::string_view("switch"),      std::string_view("indirectbr"),
                                        std::string_view("unreachable"), std::string_view("resume"),
                                        std::string_view("catchret"),    std::string_view("cleanupret"),
                                        std::string_view("store"),       std::string_view("fence")};
 
-// Whether a call returns nothing: its type is void, or that of such a function, but no pointer to one.
+// Returns true if a call has no result: its type is void, or that of a void function, but not a pointer to one.
 bool returns_void(std::vector<ll_token> const& operands) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].is("void")) return !operands[end_of_type(operands, i) - 1].is("*");
@@ -64,15 +64,15 @@ bool has_result(ll_instruction const& i) {
   return std::ranges::find(without_result, i.opcode) == without_result.end();
 }
 
-// LLVM numbers what has no name from 0 in the order of the text: parameters, blocks, results of instructions. A number
-// that is written out may leave some out, not go back.
+// Numbering of unnamed values as in LLVM: from 0 in the order of the text: parameters, blocks, results of instructions.
+// An explicit number may skip some, but not go back.
 class numbering {
  public:
   explicit numbering(line_reader const& at) : at_(&at) {}
 
-  /// The next number, for what has neither name nor number.
+  /// Returns the next number, for a value without name and number.
   std::string take() { return std::to_string(next_++); }
-  /// Takes note of a plain name, which may be a number.
+  /// Records a plain name, which may be a number.
   void see(std::string_view name) {
     if (name.empty() || name.find_first_not_of("0123456789") != std::string_view::npos) return;
     std::size_t number = 0;
@@ -104,7 +104,7 @@ void number_parameters(std::vector<ll_token> const& head, std::size_t parameters
   }
 }
 
-// Takes a function apart after its "define" line.
+// Parses a function after its "define" line.
 class body_reader {
  public:
   body_reader(line_reader& lines, ll_function& into, numbering numbers)
@@ -142,7 +142,7 @@ class body_reader {
   void instruction(std::string_view line) {
     std::vector<ll_token> tokens = tokens_of(lines_, line);
     if (tokens.empty() || tokens[0].is("uselistorder") || tokens[0].kind == ll_token_kind::mark) return;
-    // A block needs no label: the entry, or what follows the end of another.
+    // A block may lack a label: the entry, or the block after a terminator.
     if (into_.blocks.empty() || ended()) add_block(numbers_.take());
     ll_instruction made;
     made.line = lines_.number();

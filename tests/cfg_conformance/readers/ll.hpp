@@ -1,5 +1,5 @@
-// LLVM's assembly, read line by line as far as flow graphs and the variables of functions need it: blocks, operations,
-// names. No types are resolved and nothing is checked that does not matter here; LLVM itself is not needed.
+// Reader of LLVM assembly, line by line, as far as flow graphs and the variables of functions need it: blocks,
+// operations, names. Resolves no types and checks nothing else; needs no LLVM.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct ll_token {
   }
 };
 
-/// An instruction with its continuation lines. Texts are those of the document.
+/// An instruction with its continuation lines. Texts refer to the document.
 struct ll_instruction {
   std::string result;  ///< plain name; empty: none
   std::string_view opcode;
@@ -40,7 +40,7 @@ struct ll_instruction {
   std::size_t line = 0;
 
   [[nodiscard]] bool is_terminator() const;
-  /// The blocks it names as targets, in order, duplicates included.
+  /// Returns its target blocks, in order, duplicates included.
   [[nodiscard]] std::vector<std::string> targets() const;
 };
 
@@ -55,20 +55,20 @@ struct ll_function {
   std::size_t line = 0;
   std::vector<ll_block> blocks;
 
-  /// Duplicate successors are merged.
+  /// Returns the flow graph. Merges duplicate successors.
   [[nodiscard]] function_graph graph(document const& from) const;
 };
 
 /// Reads M.ll, which must outlive the result. Throws file_error.
 [[nodiscard]] std::vector<ll_function> read_ll(document const& from);
 
-/// The tokens of one line, comments left out. Throws file_error.
+/// Returns the tokens of one line, without comments. Throws file_error.
 [[nodiscard]] std::vector<ll_token> tokens_of(line_reader const& at, std::string_view line);
 
-/// The index after the type that begins at `first`; `first` itself if there is none.
+/// Returns the index after the type that begins at `first`; `first` itself if there is none.
 [[nodiscard]] std::size_t end_of_type(std::vector<ll_token> const& tokens, std::size_t first);
 
-/// The index of the next comma outside brackets, or of the end.
+/// Returns the index of the next comma outside brackets, or of the end.
 [[nodiscard]] std::size_t end_of_operand(std::vector<ll_token> const& tokens, std::size_t first);
 
 }  // namespace cfg_conformance

@@ -10,7 +10,8 @@ namespace cfg_conformance {
 
 namespace {
 
-// "Printing analysis 'Dominator Tree Construction' for function 'f':", which opt -analyze writes above all it prints.
+// Returns the function of a header "Printing analysis 'Dominator Tree Construction' for function 'f':", which opt
+// -analyze writes before each result.
 std::optional<std::string> analysis_header(std::string_view line) {
   constexpr std::string_view before = "' for function '";
   if (!line.starts_with("Printing analysis '") || !line.ends_with("':")) return std::nullopt;
@@ -20,7 +21,7 @@ std::optional<std::string> analysis_header(std::string_view line) {
   return std::string(line.substr(first, line.size() - 2 - first));
 }
 
-// Functions come in one piece each.
+// Checks that each function occurs in one contiguous block.
 class function_names {
  public:
   void begin(line_reader const& lines, std::string const& name) {
@@ -31,10 +32,10 @@ class function_names {
   std::set<std::string> names_;
 };
 
-// The nodes above the one being read, by depth.
+// The ancestors of the node being read, by depth.
 class open_path {
  public:
-  // The parent of a node at `depth` (the root's is 1), which becomes number `self`.
+  // Returns the parent of a node at `depth` (the root's is 1), which becomes number `self`.
   std::uint32_t enter(line_cursor const& line, std::size_t depth, std::size_t self) {
     if (depth == 0 || depth > path_.size() + 1) line.fail("depth " + std::to_string(depth) + " without its parent");
     path_.resize(depth - 1);
@@ -91,7 +92,7 @@ std::vector<printed_tree> read_trees(document const& from, tree_kind kind) {
       if (depth == 1 && !tree.nodes.empty()) lines.fail("a second root");
       if (node.label && !seen.insert(*node.label).second) lines.fail("a second node for block '" + *node.label + "'");
       tree.nodes.push_back(std::move(node));
-      // "{dfs in,dfs out} [level]" says nothing new.
+      // "{dfs in,dfs out} [level]" is redundant.
       line.skip_blanks();
       line.expect("{");
     }

@@ -1,8 +1,8 @@
-// What LLVM's analyses print, read back: dominator trees, dominance frontiers, loops. Labels stay labels here; whether
-// they name blocks of a function is the comparison's business.
+// Readers of LLVM's printed analyses: dominator trees, dominance frontiers, loops. Labels stay labels here; the
+// comparison checks whether they name blocks of a function.
 //
-// The text may come from opt -passes='print<…>' (LLVM 14 and later) or from opt -analyze, whose headers
-// "Printing analysis … for function 'f':" are understood as well.
+// The text may come from opt -passes='print<…>' (LLVM 14 and later) or from opt -analyze, whose headers "Printing
+// analysis … for function 'f':" are accepted as well.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ struct printed_tree {
 
 enum class tree_kind { dominators, post_dominators };
 
-/// Reads M.domtree.txt or M.postdomtree.txt. Throws file_error, for a block that occurs twice and for another kind of
-/// tree, too.
+/// Reads M.domtree.txt or M.postdomtree.txt. Throws file_error, also for a block that occurs twice and for the other
+/// kind of tree.
 [[nodiscard]] std::vector<printed_tree> read_trees(document const& from, tree_kind kind);
 
 struct printed_frontier {
@@ -71,12 +71,12 @@ struct printed_loop {
 
 struct printed_loops {
   std::vector<printed_loop> loops;
-  /// With headers: every function that has one, in order, also those without loops.
+  /// With headers: every function that has one, in order, including those without loops.
   std::vector<std::string> functions;
   bool has_headers = false;
 };
 
-/// Reads M.loops.txt. Throws file_error, for a loop without a header or deeper than its place, too.
+/// Reads M.loops.txt. Throws file_error, also for a loop without a header or with a wrong depth.
 [[nodiscard]] printed_loops read_loops(document const& from);
 
 }  // namespace cfg_conformance

@@ -21,8 +21,8 @@ std::string text_of(tokens const& all, std::size_t first, std::size_t last) {
 
 value_name name_of(ll_token const& local) { return '%' + plain_name(local.text); }
 
-// "load [atomic] [volatile] TYPE, POINTER_TYPE POINTER" and "store [atomic] [volatile] TYPE VALUE, POINTER_TYPE
-// POINTER".
+// Operands of "load [atomic] [volatile] TYPE, POINTER_TYPE POINTER" and "store [atomic] [volatile] TYPE VALUE,
+// POINTER_TYPE POINTER".
 struct memory_operands {
   bool is_volatile = false;
   std::string type;
@@ -54,7 +54,7 @@ value_name stored_value(ll_instruction const& i, memory_operands const& m) {
   return '=' + m.type + ' ' + text_of(i.operands, m.value, m.value_end);
 }
 
-// A name of a type is followed by what it is the type of, or by a star.
+// Returns true if the name at `at` is that of a type: a value of that type, or a star, follows.
 bool names_type(tokens const& all, std::size_t at) {
   if (at + 1 == all.size()) return false;
   ll_token const& next = all[at + 1];
@@ -71,7 +71,7 @@ bool calls(ll_instruction const& i, std::string_view prefix) {
   });
 }
 
-// "getelementptr [inbounds] TYPE, POINTER_TYPE POINTER, INDEX…" with nothing but zeros for indices.
+// Returns true for "getelementptr [inbounds] TYPE, POINTER_TYPE POINTER, INDEX…" with all indices zero.
 bool has_zero_indices(ll_instruction const& i) {
   std::size_t at = end_of_operand(i.operands, 0);
   at = at == i.operands.size() ? at : end_of_operand(i.operands, at + 1);
@@ -124,7 +124,7 @@ promoter::use_lists promoter::uses() const {
   for (std::uint32_t b = 0; b != f_->blocks.size(); ++b)
     for (std::uint32_t i = 0; i != f_->blocks[b].instructions.size(); ++i) {
       ll_instruction const& user = instruction({b, i});
-      // Debug information is told of values, but that is no use of them.
+      // Debug intrinsics are not uses.
       if (removed_[b][i] || calls(user, "llvm.dbg.")) continue;
       bool const type_first = user.opcode == "load" || user.opcode == "getelementptr" || user.opcode == "alloca";
       for (std::size_t at = type_first ? end_of_operand(user.operands, 0) : 0; at != user.operands.size(); ++at)

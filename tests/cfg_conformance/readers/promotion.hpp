@@ -1,8 +1,8 @@
-// The variables of a function in LLVM's assembly: allocas of the entry block that mem2reg turns into values, and how
-// they are read and written.
+// Promotable variables of a function in LLVM's assembly: allocas of the entry block that mem2reg turns into values, and
+// their loads and stores.
 //
-// mem2reg works in rounds: when a pointer variable has become a value, the variable it pointed to may have become
-// promotable. So does this: what a round's loads turned out to be is told to promoter, which then looks again. Follows
+// mem2reg works in rounds: when a pointer variable has been promoted, the variable it pointed to may have become
+// promotable. So does this: the values of a round's loads are passed to promoter, which then searches again. Follows
 // isAllocaPromotable and Mem2Reg.cpp of LLVM 14.
 #pragma once
 
@@ -18,12 +18,12 @@
 
 namespace cfg_conformance {
 
-/// What a value is: "%name" an instruction's result or an argument, "=text" a constant, "#…" a phi that mem2reg makes,
-/// "" nothing in particular (undef, poison).
+/// A value: "%name" an instruction's result or an argument, "=text" a constant, "#…" a phi that mem2reg inserts, ""
+/// undefined (undef, poison).
 using value_name = std::string;
 
 struct variable {
-  std::string name;  ///< of the alloca; a number if it has none
+  std::string name;  ///< name of the alloca; a number if it has none
   std::string type;
 };
 
@@ -34,7 +34,7 @@ struct variable_access {
   std::uint32_t instruction = 0;  ///< in its block
 };
 
-/// The variables that can be promoted at some time; accesses by block, in order.
+/// The variables that can be promoted in one round; accesses by block, in order.
 struct promotion_round {
   std::vector<variable> variables;
   std::vector<std::vector<variable_access>> blocks;
@@ -45,19 +45,20 @@ class promoter {
   /// The function must outlive it.
   explicit promoter(ll_function const& f);
 
-  /// The variables that can be promoted now, with all their accesses, which thereby are gone. Without variables: done.
+  /// Returns the variables that can be promoted now, with all their accesses, and marks these as removed. Without
+  /// variables: done.
   [[nodiscard]] promotion_round next();
-  /// What the result of a load has turned out to be: from now on that stands where the load stood.
+  /// Replaces the result of a load by its value in all uses.
   void replace(value_name const& load, value_name const& by) { replaced_[load] = by; }
   [[nodiscard]] value_name resolved(value_name value) const;
-  /// The instruction is not gone after all: mem2reg leaves stores in unreachable blocks, with another pointer.
+  /// Restores an instruction: mem2reg leaves stores in unreachable blocks, with another pointer.
   void leave(std::uint32_t block, std::uint32_t instruction) { removed_[block][instruction] = false; }
-  /// A new phi has this operand: an address that is one cannot be promoted.
+  /// Records an operand of a new phi: an alloca used as one cannot be promoted.
   void use_in_phi(value_name const& value) { phi_operands_.insert(value); }
 
-  /// The block of the instruction with this result; none for arguments and what is no "%name".
+  /// Returns the block of the instruction with this result; none for arguments and anything but "%name".
   [[nodiscard]] std::optional<std::uint32_t> block_of(value_name const& value) const;
-  /// Its normal target, if it is an invoke.
+  /// Returns the normal target of the defining instruction, if it is an invoke.
   [[nodiscard]] std::optional<std::string> normal_target_of(value_name const& value) const;
 
  private:
@@ -86,7 +87,7 @@ class promoter {
   std::vector<std::vector<bool>> removed_;  // by block and instruction
 };
 
-/// The type and the number of elements aside: "alloca TYPE, …".
+/// Returns the variable of an instruction "alloca TYPE, …"; ignores the number of elements.
 [[nodiscard]] std::optional<variable> variable_of(ll_instruction const& i);
 
 }  // namespace cfg_conformance

@@ -90,7 +90,7 @@ std::string plain_name(std::string_view printed) {
       name += quoted[i];
     }
   }
-  // A name made of digits is another one than the number of an unnamed value.
+  // A quoted name of digits differs from the number of an unnamed value.
   bool const number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
   return number ? '"' + name + '"' : name;
 }

@@ -1,4 +1,4 @@
-// Text files line by line, and the names LLVM prints into them.
+// Line reader of text files, and the syntax of the names that LLVM prints.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace cfg_conformance {
 
-/// A file that is not what its name says. what() is "path:line: message".
+/// A malformed file. what() is "path:line: message".
 struct file_error : plait::error {
   file_error(std::string file, std::size_t at, std::string_view text)
       : error(file + ':' + std::to_string(at) + ": " + std::string(text)),
@@ -24,23 +24,23 @@ struct file_error : plait::error {
   std::string message;
 };
 
-/// A document in memory. Readers take this, so that tests need no files.
+/// A document in memory, so that tests of readers need no files.
 struct document {
   std::string path;
   std::string text;
 };
 
-/// Throws plait::io_error.
+/// Loads a file. Throws plait::io_error.
 [[nodiscard]] document load(std::filesystem::path const& file);
 
-/// Walks over the lines of a document, which must outlive it.
+/// Iterates over the lines of a document, which must outlive it.
 class line_reader {
  public:
   explicit line_reader(document const& from) : path_(from.path), rest_(from.text) {}
 
-  /// Goes to the next line; false at the end.
+  /// Advances to the next line; returns false at the end.
   bool next();
-  /// The current line without its line end (also "\r\n").
+  /// Returns the current line without its line end (also "\r\n").
   [[nodiscard]] std::string_view line() const { return line_; }
   [[nodiscard]] std::size_t number() const { return number_; }
   [[noreturn]] void fail(std::string_view message) const { throw file_error(std::string(path_), number_, message); }
@@ -52,7 +52,7 @@ class line_reader {
   std::size_t number_ = 0;
 };
 
-/// What remains of a line while it is taken apart. Every failure is a file_error at that line.
+/// A cursor in a line that is being parsed. Every failure is a file_error at that line.
 class line_cursor {
  public:
   explicit line_cursor(line_reader const& lines) : lines_(&lines), rest_(lines.line()) {}
@@ -64,11 +64,11 @@ class line_cursor {
   /// Skips `text`, which must come next.
   void expect(std::string_view text);
   [[nodiscard]] std::size_t number();
-  /// What follows up to `text`, which is skipped, too.
+  /// Returns the text up to `text`, which is skipped, too.
   [[nodiscard]] std::string_view until(std::string_view text);
-  /// A local name: %name, %12, %"any\22thing".
+  /// Reads a local name: %name, %12, %"any\22thing".
   [[nodiscard]] std::string local_name();
-  /// Blanks, then the end of the line.
+  /// Expects blanks, then the end of the line.
   void end();
   [[noreturn]] void fail(std::string_view message) const { lines_->fail(message); }
 
@@ -77,10 +77,11 @@ class line_cursor {
   std::string_view rest_;
 };
 
-/// The name itself: without sigil, quotes and escapes. What is no quoted name comes back as it is.
+/// Returns the name without sigil, quotes and escapes. Returns text that is not a quoted name unchanged.
 [[nodiscard]] std::string plain_name(std::string_view printed);
 
-/// True for what LLVM writes without quotes, and for the first character of a number (an unnamed value).
+/// Returns true for characters that LLVM writes without quotes, and for the first character of a number (an unnamed
+/// value).
 [[nodiscard]] constexpr bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '$' ||
          c == '.' || c == '_';

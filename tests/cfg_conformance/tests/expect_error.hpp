@@ -1,4 +1,4 @@
-// Reading must fail, at a line, for a reason.
+// Checks that reading fails at a line for a reason.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -15,7 +15,7 @@ using cfg_conformance::read_flow_graphs;
 
 PLAIT_CHECK_FLOW_GRAPH(function_graph);
 
-TEST_CASE("functions, blocks and successors in order") {
+TEST_CASE("flow graph reader: reads functions, blocks and successors in order") {
   auto const all = read_flow_graphs({"M.cfg.txt",
                                      "# comment\n\nfunc f 3\n0 entry : 2 1\n1 if.then : 1\r\n2 if end: : \n"
                                      "func an operator with blanks 1\n0 7 :\n"});
@@ -35,7 +35,7 @@ TEST_CASE("functions, blocks and successors in order") {
   CHECK(all[1].size() == 1);
 }
 
-TEST_CASE("labels with sigil, quotes and escapes are the names they stand for") {
+TEST_CASE("flow graph reader: decodes labels with sigil, quotes and escapes") {
   auto const f = read_flow_graphs({"M", "func \"a\\22b\" 3\n0 %entry : 1\n1 \"x y\\5Cz\" : 2\n2 \"12\" :\n"}).at(0);
   CHECK(f.name() == "a\"b");
   CHECK(f.label(0) == "entry");
@@ -43,7 +43,7 @@ TEST_CASE("labels with sigil, quotes and escapes are the names they stand for") 
   CHECK(f.label(2) == "\"12\"");  // a name made of digits is no number
 }
 
-TEST_CASE("the number of an entry without a name is the entry") {
+TEST_CASE("flow graph reader: the number of an unnamed entry is the entry") {
   auto const named = read_flow_graphs({"M", "func f 2\n0 entry : 1\n1 3 :\n"}).at(0);
   CHECK(named.find("2") == 0);
   CHECK(named.find("3") == 1);
@@ -51,7 +51,7 @@ TEST_CASE("the number of an entry without a name is the entry") {
   CHECK_FALSE(other.find("2"));
 }
 
-TEST_CASE("flow graphs that are none") {
+TEST_CASE("flow graph reader: rejects malformed graphs") {
   auto const fails = [](std::string const& text, std::size_t line, std::string const& part) {
     expect_error(read_flow_graphs, text, line, part);
   };

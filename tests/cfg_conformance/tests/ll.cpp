@@ -54,7 +54,7 @@ entry:
 
 }  // namespace
 
-TEST_CASE("blocks, targets and the number of an entry without a label") {
+TEST_CASE("ll reader: reads blocks, targets and the number of an unlabelled entry") {
   document const from{"M.ll", text};
   auto const all = read_ll(from);
   REQUIRE(all.size() == 2);
@@ -79,8 +79,8 @@ TEST_CASE("blocks, targets and the number of an entry without a label") {
   CHECK(all[0].blocks[2].instructions[0].operands.size() > 6);  // continued
 }
 
-// As `llvm-as | llvm-dis` prints them, with the numbers written out.
-TEST_CASE("parameters, blocks and results without names are numbered as LLVM does") {
+// Expected values as printed by `llvm-as | llvm-dis`, with the numbers written out.
+TEST_CASE("ll reader: numbers unnamed parameters, blocks and results like LLVM") {
   auto const labels = [](std::string const& head, std::string const& body) {
     document const from{"M.ll", "define " + head + " {\n" + body + "}\n"};
     auto const all = read_ll(from);
@@ -106,7 +106,7 @@ TEST_CASE("parameters, blocks and results without names are numbered as LLVM doe
   CHECK(entry("void @f(ptr %a, ptr %0, ptr %b, ptr)") == "2");
   CHECK(entry("void @f(ptr %5)") == "6");  // numbers may be left out
 
-  // Blocks and results after it, given and not.
+  // Blocks and results after it, with and without explicit numbers.
   CHECK(labels("i32 @f(i32 %0, i32)",
                "  %3 = add i32 %0, %1\n"
                "  br label %4\n"
@@ -139,7 +139,7 @@ TEST_CASE("parameters, blocks and results without names are numbered as LLVM doe
                "  ret void\n"
                "  invoke i32 @h() to label %12 unwind label %8\n"  // block 10, result %11
                "  ret void\n") == list{"0", "7", "8", "10", "12"});
-  // Debug records are no instructions.
+  // Debug records are not instructions.
   CHECK(labels("void @f(ptr %0)",
                "    #dbg_value(ptr %0, !1, !DIExpression(), !2)\n"
                "  br label %2\n"
@@ -150,7 +150,7 @@ TEST_CASE("parameters, blocks and results without names are numbered as LLVM doe
   CHECK(std::ranges::equal(read_ll(targets).at(0).graph(targets).successors(0), std::vector{1}));
 }
 
-TEST_CASE("types and operands") {
+TEST_CASE("ll reader: finds the ends of types and operands") {
   document const from{"M", "store %struct.S* (i32, i8)* addrspace(3)* %v, <2 x i32>* @g, align 4\n"};
   line_reader lines(from);
   REQUIRE(lines.next());
@@ -164,7 +164,7 @@ TEST_CASE("types and operands") {
   CHECK(end_of_operand(tokens, end_of_operand(tokens, comma + 1) + 1) == tokens.size());
 }
 
-TEST_CASE("assembly that is none") {
+TEST_CASE("ll reader: rejects malformed assembly") {
   auto const read = [](document const& from) {
     std::vector<function_graph> graphs;
     for (ll_function const& f : read_ll(from)) graphs.push_back(f.graph(from));

@@ -19,7 +19,7 @@ std::string const numbers = " {4294967295,4294967295} [0]\n";
 
 }  // namespace
 
-TEST_CASE("a dominator tree, depth by depth") {
+TEST_CASE("printed analyses: reads a dominator tree by depth") {
   auto const all =
       read_dominators({"M", head + "=============================--------------------------------\n"
                                    "Inorder Dominator Tree: DFSNumbers invalid: 0 slow queries.\n"
@@ -46,7 +46,7 @@ TEST_CASE("a dominator tree, depth by depth") {
   CHECK(all[1].function == "g with blanks");
 }
 
-TEST_CASE("a post-dominator tree: virtual exit, several roots") {
+TEST_CASE("printed analyses: reads a post-dominator tree with a virtual exit and several roots") {
   auto const f = read_post_dominators({"M",
                                        "PostDominatorTree for function: f\n"
                                        "Inorder PostDominator Tree: DFSNumbers invalid: 0 slow queries.\n"
@@ -61,7 +61,7 @@ TEST_CASE("a post-dominator tree: virtual exit, several roots") {
   CHECK(f.roots == std::vector<std::string>{"a", "b"});
 }
 
-TEST_CASE("trees that are none") {
+TEST_CASE("printed analyses: rejects malformed trees") {
   auto const fails = [](std::string const& text, std::size_t line, std::string const& part) {
     expect_error(read_dominators, text, line, part);
   };
@@ -83,7 +83,7 @@ TEST_CASE("trees that are none") {
   fails(head + "nonsense\n", 2, "expected '['");
 }
 
-TEST_CASE("dominance frontiers") {
+TEST_CASE("printed analyses: reads dominance frontiers") {
   auto const all = read_frontiers({"M",
                                    "DominanceFrontier for function: f\n"
                                    "  DomFrontier for BB %entry is:\t\n"
@@ -106,7 +106,7 @@ TEST_CASE("dominance frontiers") {
         "second frontier");
 }
 
-TEST_CASE("loops, nested, without and with functions") {
+TEST_CASE("printed analyses: reads nested loops, with and without functions") {
   auto const plain = read_loops({"M",
                                  "Loop at depth 1 containing: %a<header><exiting>,%\"b,<latch>\",%c<latch>\n"
                                  "    Loop at depth 2 containing: %c<header><latch><exiting>\n"

@@ -32,7 +32,7 @@ using list = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("accesses by block, in order, with what is stored") {
+TEST_CASE("promotion: finds accesses by block, in order, with stored values") {
   document const from = body(
       "  %v = alloca i32, align 4\n  %\"w w\" = alloca { i32, %t* }, align 8\n  store i32 %x, i32* %v, align 4, !dbg "
       "!1\n"
@@ -58,7 +58,7 @@ TEST_CASE("accesses by block, in order, with what is stored") {
   CHECK(p.next().variables.empty());
 }
 
-TEST_CASE("what keeps a variable in memory") {
+TEST_CASE("promotion: rejects volatile accesses, mixed types and escaping addresses") {
   std::string const v = "  %v = alloca i32\n";
   std::string const end = "  ret i32 0\n";
   CHECK(promotable(v + end) == list{"v: i32"});
@@ -79,12 +79,12 @@ TEST_CASE("what keeps a variable in memory") {
   CHECK(promotable(v + "  %b = getelementptr inbounds i32, i32* %v, i64 1\n" + end).empty());
   CHECK(promotable(v + "  call void @llvm.dbg.declare(metadata i32* %v, metadata !1, metadata !DIExpression())\n" +
                    end) == list{"v: i32"});
-  // A type of the same name is no use; neither is a variable outside the entry block a candidate.
+  // A type of the same name is not a use; a variable outside the entry block is not a candidate.
   CHECK(promotable(v + "  %l = load %v, %v* %y\n" + end) == list{"v: i32"});
   CHECK(promotable("  br label %b\nb:\n" + v + end).empty());
 }
 
-TEST_CASE("rounds: what a promoted pointer pointed to") {
+TEST_CASE("promotion: a later round promotes the target of a promoted pointer") {
   document const from = body(
       "  %v = alloca i32\n  %w = alloca i32\n  %p = alloca i32*\n  store i32* %v, i32** %p\n"
       "  %q = load i32*, i32** %p\n  store i32 1, i32* %q\n  ret i32 0\n");

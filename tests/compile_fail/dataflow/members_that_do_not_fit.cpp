@@ -1,13 +1,13 @@
 // expect: plait: direction of a dataflow problem is there, but is no static constexpr plait::flow_direction
 // expect: plait: transfer_op of a dataflow problem is there, but returns something; wanted: void, since it changes state
 // expect: plait: height() const of a dataflow problem is there, but cannot be called on a const dataflow problem
-// expect: plait: branch of a sparse problem is there, but cannot be called so; wanted: void branch(std::uint32_t block, plait::sparse_solver<value_type> const& states, auto take)
+// expect: plait: branch of a sparse problem is there, but cannot be called like this; wanted: void branch(std::uint32_t block, plait::sparse_solver<value_type> const& states, auto take)
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include <plait/dataflow/problem.hpp>
-#include <plait/dataflow/sparse.hpp>
+#include <plait/dataflow/sparse_solver.hpp>
 
 struct problem {
   using value_type = int;

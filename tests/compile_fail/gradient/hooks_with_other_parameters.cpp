@@ -1,7 +1,7 @@
-// expect: plait: net_traits<N>::insert_op(n, position, op_spec) is there, but cannot be called so; wanted: insert_op(n, position, op_spec), position a std::size_t, op_spec a plait::op_spec const&
+// expect: plait: net_traits<N>::insert_op(n, position, op_spec) is there, but cannot be called like this; wanted: insert_op(n, position, op_spec), position a std::size_t, op_spec a plait::op_spec const&
 // expect: plait: net_traits<N>::argument(n, op, key) is there, but cannot be called with a const net
 // expect: plait: net_traits<N> lacks int_argument(n, op, key), std::optional<std::int64_t>
-// expect: plait: net_traits<N>::inherit(n, op, from, from_op, what) is there, but cannot be called so; wanted: inherit(n, op, from, from_op, what), from an N const&, what a plait::inherited const&
+// expect: plait: net_traits<N>::inherit(n, op, from, from_op, what) is there, but cannot be called like this; wanted: inherit(n, op, from, from_op, what), from an N const&, what a plait::inherited const&
 // expect: plait: the rule of an op cannot be called as make(context); wanted: void make(plait::gradient_context& context)
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ struct net {
 };
 PLAIT_CHECK_GRADIENT_NET(net);
 
-// What a rule says to a copy of the context is lost.
+// A rule that modifies a copy of the context has no effect.
 #ifdef PLAIT_COMPILE_FAIL_CONTROL
 void add_to(plait::gradient_rules& rules) {
   rules.set("Own", [](plait::gradient_context&) {});

@@ -1,5 +1,5 @@
-// expect: plait: graph_traits<G>::predecessors(g, n) is there, but cannot be called so; wanted: predecessors(g, n), a range whose elements convert to node_t<G>
-// expect: plait: graph_traits<G>::nodes(g) is there, but cannot be called so; wanted: nodes(g), a range whose elements convert to node_t<G>
+// expect: plait: graph_traits<G>::predecessors(g, n) is there, but cannot be called like this; wanted: predecessors(g, n), a range whose elements convert to node_t<G>
+// expect: plait: graph_traits<G>::nodes(g) is there, but cannot be called like this; wanted: nodes(g), a range whose elements convert to node_t<G>
 #include <cstddef>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// expect: plait: graph_traits<G>::successors(g, n) is there, but cannot be called so; wanted: successors(g, n), a range whose elements convert to node_t<G>
+// expect: plait: graph_traits<G>::successors(g, n) is there, but cannot be called like this; wanted: successors(g, n), a range whose elements convert to node_t<G>
 #include <cstddef>
 #include <vector>
 

@@ -1,8 +1,8 @@
-// expect: plait: net_traits<N>::erase_ops(n, indices) is there, but cannot be called so; wanted: erase_ops(n, indices), indices a std::span<std::uint32_t const>
-// expect: plait: net_traits<N>::append_op(n, op_spec) is there, but cannot be called so; wanted: append_op(n, op_spec), a plait::op_spec const&
-// expect: plait: net_traits<N>::make_name(n, text) is there, but cannot be called so; wanted: make_name(n, text), a name_t<N>, text a std::string_view
+// expect: plait: net_traits<N>::erase_ops(n, indices) is there, but cannot be called like this; wanted: erase_ops(n, indices), indices a std::span<std::uint32_t const>
+// expect: plait: net_traits<N>::append_op(n, op_spec) is there, but cannot be called like this; wanted: append_op(n, op_spec), a plait::op_spec const&
+// expect: plait: net_traits<N>::make_name(n, text) is there, but cannot be called like this; wanted: make_name(n, text), a name_t<N>, text a std::string_view
 // expect: plait: net_traits<N>::string_argument(n, op, key) is there, but returns another type; wanted: std::optional<std::string_view>
-// expect: plait: net_traits<N>::set_argument(n, op, argument_spec) is there, but cannot be called so; wanted: set_argument(n, op, argument_spec), a plait::argument_spec const&
+// expect: plait: net_traits<N>::set_argument(n, op, argument_spec) is there, but cannot be called like this; wanted: set_argument(n, op, argument_spec), a plait::argument_spec const&
 // expect: plait: net_traits<N>::mutable_subnets(n, op) is there, but returns another type; wanted: a range like subnets(n, op), whose `net` points to an N that can be changed
 #include <cstddef>
 #include <optional>

@@ -1,4 +1,4 @@
-// expect: plait: net_traits<N>::inputs(n, op) is there, but cannot be called so; wanted: inputs(n, op), a range of the names an op reads
+// expect: plait: net_traits<N>::inputs(n, op) is there, but cannot be called like this; wanted: inputs(n, op), a range of the names an op reads
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// expect: plait: net_traits<N>::store_subnet(n, op, subnet) is there, but cannot be called so; wanted: store_subnet(n, op, subnet), subnet an element of mutable_subnets(n, op), as an lvalue
+// expect: plait: net_traits<N>::store_subnet(n, op, subnet) is there, but cannot be called like this; wanted: store_subnet(n, op, subnet), subnet an element of mutable_subnets(n, op), as an lvalue
 // expect: plait: net_traits<N> lacks rename_arguments(n, op, names), names a plait::name_map const&, since there is argument_blobs(n, op)
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // expect: plait: net_traits<N>::inputs(n, op) is there, but cannot be called with a const net
-// expect: plait: net_traits<N>::control_inputs(n, op) is there, but cannot be called so; wanted: control_inputs(n, op), a range of names; n and op are const
-// expect: plait: net_traits<N>::subnets(n, op) is there, but cannot be called so; wanted: subnets(n, op), a range of the nets inside an op; n and op are const
+// expect: plait: net_traits<N>::control_inputs(n, op) is there, but cannot be called like this; wanted: control_inputs(n, op), a range of names; n and op are const
+// expect: plait: net_traits<N>::subnets(n, op) is there, but cannot be called like this; wanted: subnets(n, op), a range of the nets inside an op; n and op are const
 // expect: plait: net_traits<N>::op_name(n, op) is there, but returns another type; wanted: a std::string_view or a reference to a string
 // expect: plait: transforms need ops(n) to be a reference to the net's ops or a view of them
 // expect: plait: net_traits<N> lacks set_input(n, op, slot, name)

@@ -1,4 +1,4 @@
-// expect: plait: what net_traits<N>::subnets(n, op) holds must have `net`, which points to a net, `scope`
+// expect: plait: elements of net_traits<N>::subnets(n, op) must have `net`, which points to a net, `scope`
 #include <string>
 #include <vector>
 

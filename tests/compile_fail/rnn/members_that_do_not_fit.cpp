@@ -1,7 +1,7 @@
 // expect: plait: states() const of a recurrent cell is there, but returns another type; wanted: a std::vector<plait::cell_state> of names and widths
 // expect: plait: step(plait::cell_step&) const of a recurrent cell is there, but cannot be called on a const recurrent cell
 // expect: plait: a recurrent cell with an output lacks output_width() const, a std::int64_t
-// expect: plait: output_states() const of a recurrent cell is there, but cannot be called so; wanted: output_states() const, a std::vector<std::size_t>
+// expect: plait: output_states() const of a recurrent cell is there, but cannot be called like this; wanted: output_states() const, a std::vector<std::size_t>
 // expect: plait: masks of a recurrent cell is there, but is no static constexpr bool
 #include <cstddef>
 #include <string>

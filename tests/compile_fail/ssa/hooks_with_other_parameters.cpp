@@ -1,9 +1,9 @@
-// expect: plait: program_traits<P>::insert_phi(p, n, name, arguments) is there, but cannot be called so; wanted: insert_phi(p, n, name, arguments), name a program_name_t<P> const&, arguments a std::span<phi_argument_t<P> const>
-// expect: plait: program_traits<P>::erase_phis(p, n) is there, but cannot be called so; wanted: erase_phis(p, n), n a node_t<P> const&
-// expect: plait: program_traits<P>::insert_copy(p, n, place, to, from) is there, but cannot be called so; wanted: insert_copy(p, n, place, to, from), place a std::size_t
-// expect: plait: program_traits<P>::split_edge(p, from, way) is there, but cannot be called so; wanted: split_edge(p, from, way)
+// expect: plait: program_traits<P>::insert_phi(p, n, name, arguments) is there, but cannot be called like this; wanted: insert_phi(p, n, name, arguments), name a program_name_t<P> const&, arguments a std::span<phi_argument_t<P> const>
+// expect: plait: program_traits<P>::erase_phis(p, n) is there, but cannot be called like this; wanted: erase_phis(p, n), n a node_t<P> const&
+// expect: plait: program_traits<P>::insert_copy(p, n, place, to, from) is there, but cannot be called like this; wanted: insert_copy(p, n, place, to, from), place a std::size_t
+// expect: plait: program_traits<P>::split_edge(p, from, way) is there, but cannot be called like this; wanted: split_edge(p, from, way)
 // expect: plait: program_traits<P>::copy_place(p, n) is there, but returns another type; wanted: a std::size_t
-// expect: plait: program_traits<P>::new_name(p, name) is there, but cannot be called so; wanted: new_name(p, name), a program_name_t<P>
+// expect: plait: program_traits<P>::new_name(p, name) is there, but cannot be called like this; wanted: new_name(p, name), a program_name_t<P>
 #include <cstddef>
 #include <span>
 #include <string>

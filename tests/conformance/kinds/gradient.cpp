@@ -34,7 +34,7 @@ std::vector<plait::gradient_seed> seeds(json const& data) {
 
 }  // namespace
 
-answer run_gradient(case_inputs& in) {
+case_result run_gradient(case_inputs& in) {
   bool const recorded = in.as_recorded();
   auto const rules = recorded ? plait::caffe2_gradient_rules() : plait::gradient_rules::standard();
   auto made = plait::backward_pass(in.net(), seeds(in.data()), rules, {.as_caffe2 = recorded});
@@ -44,7 +44,7 @@ answer run_gradient(case_inputs& in) {
       map[blob] = {{"indices", gradient.indices}, {"values", gradient.values}};
     else
       map[blob] = gradient.values;
-  answer got;
+  case_result got;
   got.add("net", std::move(made.net)).add("map", std::move(map));
   return got;
 }

@@ -1,5 +1,5 @@
-// Cases of kind memory: nets in which blobs are freed or take each other's place. Which share is the system's choice,
-// so an answer is held to what FORMAT.md says any right one has to keep.
+// Cases of kind memory: nets in which blobs are freed or share memory. Which of them share is up to the system, so a
+// result is checked against the invariants in FORMAT.md.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/memory_order.hpp>
-#include <plait/transform/release_blobs.hpp>
-#include <plait/transform/share_blobs.hpp>
-#include <plait/transform/share_gradients.hpp>
+#include <plait/transform/detail/memory_schedule.hpp>
+#include <plait/transform/detail/release_blobs.hpp>
+#include <plait/transform/detail/share_blobs.hpp>
+#include <plait/transform/detail/share_gradients.hpp>
 
 #include "../kinds.hpp"
 
@@ -54,10 +54,10 @@ std::set<std::string> blob_names(plait::netdef const& n) {
   return found;
 }
 
-// An output of an op, by numbers; or what the net is given, by name.
+// Origin of a value: an output of an op, by index, or an input of the net, by name.
 using made_by = std::pair<std::string, std::pair<std::size_t, std::size_t>>;
 
-// Blobs that have to stay: no op may write to them, or read them, but those that did.
+// Blobs that must keep their names: no op may write or read them, except those that did.
 std::set<std::string> to_stay(case_inputs const& in) {
   std::set<std::string> found;
   for (char const* key : {"static_blobs", "dont_share_blobs"})
@@ -69,17 +69,17 @@ std::set<std::string> to_stay(case_inputs const& in) {
 
 }  // namespace
 
-answer run_memory(case_inputs& in) {
+case_result run_memory(case_inputs& in) {
   auto const algorithm = member<std::string>(in.data(), "algorithm");
   plait::netdef& net = in.net();
-  answer got;
+  case_result got;
   if (algorithm == "release_blobs_when_used") {
     plait::release_blobs(net, {.keep = in.arg<names>("dont_free_blobs", {})});
   } else if (algorithm == "optimize_inference_fast") {
     plait::share_blobs(net, {.keep = in.arg<names>("static_blobs", {})});
   } else if (algorithm == "optimize_interference") {
-    auto const made = plait::share_blobs_in_best_order(net, {.keep = in.arg<names>("static_blobs", {})});
-    got.add("order", json(made.order.ops));
+    auto const made = plait::schedule_and_share_blobs(net, {.keep = in.arg<names>("static_blobs", {})});
+    got.add("order", json(made.schedule.ops));
   } else if (algorithm == "optimize_inference_for_dag") {
     plait::share_activation_blobs(net, {.scope = in.arg<std::string>("namescope", "")});
   } else if (algorithm == "share_grad_blobs") {
@@ -94,10 +94,10 @@ answer run_memory(case_inputs& in) {
   return got;
 }
 
-std::vector<std::string> memory_differences(case_inputs const& in, answer const& got) {
+std::vector<std::string> memory_differences(case_inputs const& in, case_result const& got) {
   plait::netdef const* net = nullptr;
   std::vector<std::size_t> order;
-  for (answer::part const& p : got.parts())
+  for (case_result::field const& p : got.fields())
     if (p.key == "net")
       net = &std::get<plait::netdef>(p.value);
     else
@@ -116,9 +116,9 @@ std::vector<std::string> memory_differences(case_inputs const& in, answer const&
   std::vector<std::size_t> sorted = order;
   std::ranges::sort(sorted);
   for (std::size_t op = 0; op != before.size(); ++op)
-    if (sorted.size() != before.size() || sorted[op] != op) return {"order: is none of all ops"};
+    if (sorted.size() != before.size() || sorted[op] != op) return {"order: is not a permutation of all ops"};
 
-  // Each op, by its number before: what its inputs hold when the ops are run in order.
+  // Returns for each op, by its index before, the origins of its inputs when the ops run in order.
   auto const run = [&](std::vector<plain_op> const& ops, auto const& number, std::map<std::string, made_by>& blobs) {
     std::vector<std::vector<made_by>> inputs(ops.size());
     for (std::size_t at = 0; at != ops.size(); ++at) {
@@ -148,10 +148,10 @@ std::vector<std::string> memory_differences(case_inputs const& in, answer const&
     if (inputs_before[order[at]] != inputs_after[order[at]]) found.push_back(label + ": reads other values");
     for (std::size_t i = 0; i != was.inputs.size(); ++i) {
       if (stay.contains(was.inputs[i]) && was.inputs[i] != is.inputs[i])
-        found.push_back(label + ": '" + was.inputs[i] + "' was to stay");
+        found.push_back(label + ": '" + was.inputs[i] + "' should have kept its name");
       for (std::size_t o = 0; o != was.outputs.size(); ++o)
         if ((was.inputs[i] == was.outputs[o]) != (is.inputs[i] == is.outputs[o]))
-          found.push_back(label + ": other operands are in place");
+          found.push_back(label + ": different operands are in place");
     }
     for (std::size_t o = 0; o != was.outputs.size(); ++o)
       if (was.outputs[o] != is.outputs[o] && (stay.contains(was.outputs[o]) || stay.contains(is.outputs[o])))
@@ -161,13 +161,13 @@ std::vector<std::string> memory_differences(case_inputs const& in, answer const&
     if (left_before.contains(name) && left_before[name] != left_after[name])
       found.push_back("'" + name + "' holds another value in the end");
 
-  // Where the recorded system shared a blob that was to stay, one name more is right.
+  // A blob that the recorded system wrongly shared may have one name more.
   std::set<std::string> const in_recorded = blob_names(recorded);
   auto const lost = std::ranges::count_if(
       stay, [&](std::string const& name) { return left_before.contains(name) && !in_recorded.contains(name); });
   std::size_t const allowed = member<std::size_t>(expect, "distinct_blobs") + static_cast<std::size_t>(lost);
   if (std::size_t const count = blob_names(*net).size(); count > allowed)
-    found.push_back("distinct_blobs: " + std::to_string(count) + ", " + std::to_string(allowed) + " would do");
+    found.push_back("distinct_blobs: " + std::to_string(count) + ", " + std::to_string(allowed) + " are enough");
   return found;
 }
 

@@ -1,4 +1,4 @@
-// Cases of kind module: stacks of recurrent layers, run forward and back.
+// Cases of kind module: stacks of recurrent layers, run forwards and backwards.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/any_cell.hpp>
+#include <plait/rnn/detail/any_cell.hpp>
 #include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/torch_weights.hpp>
 
@@ -44,10 +44,10 @@ class module_case {
     differentiate();
   }
 
-  answer run() {
+  case_result run() {
     set_executor(net_);
     blobs_.run(net_, fetch_);
-    answer got;
+    case_result got;
     auto y = blobs_.fetch(output_);
     mask(y);
     got.add("y", tensor_to_json(y));
@@ -58,14 +58,14 @@ class module_case {
       got.add("cn", stacked(lasts_[1]));
       got.add("dc0", stacked(gradients(starts_[1])));
     }
-    json weights = json::object();  // without biases where the module has none
+    json weights = json::object();  // without biases if the module has none
     for (std::size_t k = 0; k != cells_.size(); ++k)
       std::visit(
           [&](auto const& cell) {
-            std::vector<plait::parameter> parts;
+            std::vector<plait::parameter> weight_gradients;
             for (auto const& p : plait::to_parameters(cell, scope(k), of_torch(cell, k)))
-              parts.push_back({p.name, gradient(p.name)});
-            auto const made = plait::to_torch(cell, plait::from_parameters(cell, scope(k), parts));
+              weight_gradients.push_back({p.name, gradient(p.name)});
+            auto const made = plait::to_torch(cell, plait::from_parameters(cell, scope(k), weight_gradients));
             for (auto const& p : plait::named_weights(made, k / directions_, is_reverse(k)))
               if (std::ranges::find(weights_, p.name, &plait::parameter::name) != weights_.end())
                 weights[p.name] = tensor_to_json(p.value);
@@ -99,8 +99,8 @@ class module_case {
     return plait::from_torch(cell, plait::torch_weights_of(weights_, k / directions_, is_reverse(k)));
   }
 
-  // Places of the first axis, each as a blob.
-  std::vector<std::string> feed_places(std::string const& name, plait::tensor_value const& value) {
+  // Feeds each slice of the first axis as a blob.
+  std::vector<std::string> feed_slices(std::string const& name, plait::tensor_value const& value) {
     std::vector<std::string> made;
     auto const count = static_cast<std::size_t>(value.shape[0]);
     for (std::size_t k = 0; k != count; ++k) {
@@ -130,7 +130,7 @@ class module_case {
     }
     std::size_t const states = cells[0].states().size();
     for (char const* name : {"h0", "c0"})
-      if (starts_.size() != states) starts_.push_back(feed_places(name, given(name)));
+      if (starts_.size() != states) starts_.push_back(feed_slices(name, given(name)));
     for (std::size_t k = 0; k != cells_.size(); ++k)
       for (auto const& start : starts_) o.layer.initial.push_back(net.external_input(start[k]));
     o.layer.outputs_with_grads = {0, 1};
@@ -160,8 +160,8 @@ class module_case {
     std::vector<plait::gradient_seed> seeds{{output_, "dy"}};
     for (std::size_t s = 0; s != lasts_.size(); ++s) {
       char const* const name = s == 0 ? "dh" : "dc";
-      auto const places = feed_places(name, given(name));
-      for (std::size_t k = 0; k != places.size(); ++k) seeds.emplace_back(lasts_[s][k], places[k]);
+      auto const slices = feed_slices(name, given(name));
+      for (std::size_t k = 0; k != slices.size(); ++k) seeds.emplace_back(lasts_[s][k], slices[k]);
     }
     std::vector<std::string> wanted = model_.parameters();
     wanted.push_back("x");
@@ -172,7 +172,7 @@ class module_case {
     for (auto const& [name, g] : gradients_) fetch_.push_back(g.values);
   }
 
-  // PyTorch's output is zero where a sequence has ended; a layer of plait goes on saying its last state there.
+  // Zeroes the output after the end of a sequence, like PyTorch; a layer of plait repeats its last state there.
   void mask(plait::tensor_value& y) const {
     if (!lengths_) return;
     std::visit(
@@ -196,10 +196,10 @@ class module_case {
     return made;
   }
   json stacked(std::vector<std::string> const& names) const {
-    std::vector<plait::tensor_value> parts;
-    parts.reserve(names.size());
-    for (std::string const& name : names) parts.push_back(blobs_.fetch(name));
-    return tensor_to_json(plait::detail::joined_rows(parts));
+    std::vector<plait::tensor_value> rows;
+    rows.reserve(names.size());
+    for (std::string const& name : names) rows.push_back(blobs_.fetch(name));
+    return tensor_to_json(plait::detail::concat_rows(rows));
   }
 
   case_inputs& in_;
@@ -220,6 +220,6 @@ class module_case {
 
 }  // namespace
 
-answer run_module(case_inputs& in) { return module_case(in).run(); }
+case_result run_module(case_inputs& in) { return module_case(in).run(); }
 
 }  // namespace conformance

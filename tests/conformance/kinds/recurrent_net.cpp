@@ -40,13 +40,13 @@ plait::recurrent_net_options options(case_inputs& in) {
 
 }  // namespace
 
-answer run_recurrent_net(case_inputs& in) {
+case_result run_recurrent_net(case_inputs& in) {
   plait::netdef net;
   net.name = net.intern(member<std::string>(in.data(), "net_name"));
   auto const rules = in.as_recorded() ? plait::caffe2_gradient_rules() : plait::gradient_rules::standard();
   auto made = plait::recurrent_net(net, options(in), rules);
-  net.external_input.clear();  // an expectation has the op alone
-  answer got;
+  net.external_input.clear();  // an expectation has only the op
+  case_result got;
   got.add("net", std::move(net)).add("outputs", json(made.blobs));
   return got;
 }

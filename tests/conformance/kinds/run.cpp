@@ -1,4 +1,4 @@
-// Cases of kind run: nets that are run one after the other in one workspace.
+// Cases of kind run: nets that run one after the other in one workspace.
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -20,7 +20,7 @@ namespace conformance {
 
 namespace {
 
-// What of a net plait has no operators for.
+// Throws unsupported_case for an op type without an operator.
 void check_types(plait::netdef const& net, bool unknown_is_the_case) {
   for (plait::op_def const& op : net.op) {
     std::string const type(net.text(op.type));
@@ -42,7 +42,7 @@ bool lists_operand(std::string_view list, plait::netdef const& net, plait::op_de
   return std::ranges::any_of(op.input, is_there) || std::ranges::any_of(op.output, is_there);
 }
 
-// Also of a net inside an op.
+// Returns true if the text is about a declared output of a net or of a net nested in it.
 bool names_declared_output(case_inputs const& in, std::string_view text) {
   for (auto const& source : member<std::vector<std::string>>(in.data(), "nets")) {
     plait::netdef const net = parse_net(source, "nets");
@@ -61,7 +61,7 @@ bool names_declared_output(case_inputs const& in, std::string_view text) {
 
 }  // namespace
 
-answer run_run(case_inputs& in) {
+case_result run_run(case_inputs& in) {
   std::vector<plait::netdef> nets;
   for (auto const& text : member<std::vector<std::string>>(in.data(), "nets")) nets.push_back(parse_net(text, "nets"));
   bool const unknown =
@@ -73,14 +73,14 @@ answer run_run(case_inputs& in) {
   for (auto const& [name, given] : feeds.items()) held.feed(name, tensor_from_json(given, name));
 
   for (plait::netdef& net : nets) {
-    // All blobs of a net outlast it here, as in Caffe2: later nets may read any of them. What it declares and does not
-    // make is refused.
+    // All blobs of a net outlive it here, as in Caffe2: later nets may read any of them. A declared output that the net
+    // does not write is refused.
     if (plait::get_ssa(net, {.subnets = true}).unwritten_outputs().empty()) net.external_output.clear();
     set_executor(net);
     held.run_as_caffe2(net);
   }
 
-  answer got;
+  case_result got;
   if (auto const expect = in.data().find("expect"); expect != in.data().end())
     for (auto const& [name, tensor] : expect->items())
       if (held.contains(name)) got.add(name, tensor_to_json(as_recorded(held.fetch(name))));
@@ -90,7 +90,7 @@ answer run_run(case_inputs& in) {
 std::vector<std::string> run_refusal_problems(case_inputs const& in, plait::error const& refusal) {
   if (names_declared_output(in, refusal.what())) return {};
   auto const* const raised = dynamic_cast<plait::exec_error const*>(&refusal);
-  if (raised == nullptr) return {"is no exec_error"};
+  if (raised == nullptr) return {"is not an exec_error"};
   std::string_view const text = raised->what();
   std::string_view const operands = text.substr(std::min(text.rfind("; inputs"), text.size()));
   bool names_type = false;

@@ -13,13 +13,13 @@
 
 namespace conformance {
 
-answer run_ssa(case_inputs& in) {
+case_result run_ssa(case_inputs& in) {
   plait::netdef const& net = in.net();
   std::vector<std::pair<std::string, std::uint32_t>> initial;
   if (auto const given = in.data().find("initial_versions"); given != in.data().end() && !given->is_null()) {
-    if (!given->is_object()) throw malformed_case("key 'initial_versions' is no object");
+    if (!given->is_object()) throw malformed_case("key 'initial_versions' is not an object");
     for (auto const& [blob, version] : given->items()) {
-      if (!version.is_number_unsigned()) throw malformed_case("the initial version of '" + blob + "' is no number");
+      if (!version.is_number_unsigned()) throw malformed_case("the initial version of '" + blob + "' is not a number");
       initial.emplace_back(blob, version.get<std::uint32_t>());
     }
   }
@@ -33,7 +33,8 @@ answer run_ssa(case_inputs& in) {
   json ops = json::array();
   for (auto const& op : form.ops()) ops.push_back({row(op.reads()), row(op.writes())});
 
-  // Caffe2's versions leave out what is read without being declared or written, and what is only an external output.
+  // Caffe2's versions lack blobs that are read without being declared or written, and blobs that are only external
+  // outputs.
   std::vector<bool> unlisted(form.blob_bound());
   for (plait::blob_index b : form.undeclared_inputs()) unlisted[b] = form.version(b) == 0;
   for (plait::blob_index b : form.unwritten_outputs()) unlisted[b] = true;
@@ -45,7 +46,7 @@ answer run_ssa(case_inputs& in) {
   for (plait::blob_index b : form.undefined()) undefined.emplace_back(form.name(b));
   std::ranges::sort(undefined);
 
-  answer got;
+  case_result got;
   got.add("ssa", std::move(ops)).add("versions", std::move(versions)).add("undefined", undefined);
   return got;
 }

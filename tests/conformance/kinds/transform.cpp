@@ -1,4 +1,4 @@
-// Cases of kind transform: one entry of the table for each name that FORMAT.md has.
+// Cases of kind transform: a table with an entry for each name in FORMAT.md.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -22,16 +22,16 @@ namespace conformance {
 
 namespace {
 
-// What can be said of any answer of a transform.
+// Invariant of a transform, whatever its result.
 enum class rule {
   none,
-  reads_nothing_new,  ///< a blob that was made inside the net is not read from outside afterwards
-  keeps_outputs,      ///< nor does an external output get another value, copies there and back not counted
+  reads_nothing_new,  ///< a blob that the net made before does not become an input
+  keeps_outputs,      ///< and external outputs keep their values, copies to a device and back ignored
 };
 
 struct transform {
   std::string_view name;
-  answer (*run)(case_inputs&);
+  case_result (*run)(case_inputs&);
   rule holds = rule::none;
 };
 
@@ -68,7 +68,7 @@ transform const& find_transform(case_inputs const& in) {
   return *found;
 }
 
-// Blobs that the net has to be given.
+// Returns the blobs that the net needs as inputs.
 boost::unordered_flat_set<std::string> given_blobs(plait::netdef const& net) {
   auto const ssa = plait::get_ssa(net, {.subnets = true, .control_inputs = true});
   boost::unordered_flat_set<std::string> names;
@@ -77,7 +77,7 @@ boost::unordered_flat_set<std::string> given_blobs(plait::netdef const& net) {
   return names;
 }
 
-// What each external output of a net is, as a number made of the ops it comes from.
+// Value numbering: the value of each external output as a hash of the ops that it depends on.
 class symbolic_outputs {
  public:
   explicit symbolic_outputs(plait::netdef const& net) {
@@ -96,7 +96,7 @@ class symbolic_outputs {
     std::int32_t device;
   };
 
-  // A blob that nothing has made yet stands for itself.
+  // A blob that no op has written yet has the value of its name.
   std::size_t value(std::string const& blob) { return blobs_.try_emplace(blob, mix(1, text_(blob))).first->second; }
 
   void run(plait::netdef const& net, plait::op_def const& op) {
@@ -145,18 +145,18 @@ void find_changed_outputs(plait::netdef const& before, plait::netdef const& afte
 
 }  // namespace
 
-answer run_transform(case_inputs& in) { return find_transform(in).run(in); }
+case_result run_transform(case_inputs& in) { return find_transform(in).run(in); }
 
-std::vector<std::string> transform_problems(case_inputs const& in, answer const& got) {
+std::vector<std::string> transform_problems(case_inputs const& in, case_result const& got) {
   std::vector<std::string> found;
   rule const holds = find_transform(in).holds;
   if (holds == rule::none) return found;
-  for (answer::part const& part : got.parts()) {
-    auto const* net = std::get_if<plait::netdef>(&part.value);
-    if (part.key != "net" || net == nullptr) continue;
+  for (case_result::field const& field : got.fields()) {
+    auto const* net = std::get_if<plait::netdef>(&field.value);
+    if (field.key != "net" || net == nullptr) continue;
     auto const before = given_blobs(in.original());
     for (std::string const& blob : given_blobs(*net))
-      if (!before.contains(blob)) found.push_back("net: reads '" + blob + "', which nothing makes any more");
+      if (!before.contains(blob)) found.push_back("net: reads '" + blob + "', which no op writes any more");
     if (holds == rule::keeps_outputs) find_changed_outputs(in.original(), *net, found);
   }
   return found;

@@ -1,4 +1,4 @@
-// An LLVM function made here: a loop that counts, its dominators, its memory in SSA form, its values.
+// Builds an LLVM function with a counting loop: its dominators, its memory in SSA form, its values.
 #include <cstddef>
 #include <ranges>
 

@@ -1,4 +1,4 @@
-# Compiles main.cpp with the flags that pkg-config gives, as a Makefile would, and runs it.
+# Compiles main.cpp with the flags of pkg-config, as a Makefile would, and runs it.
 cmake_minimum_required(VERSION 3.25)
 
 set(ENV{PKG_CONFIG_PATH} ${PREFIX}/${DATA_DIR}/pkgconfig)

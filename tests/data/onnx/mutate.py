@@ -35,7 +35,7 @@ ANY_SHAPE = "any shape"
 
 
 def operators():
-    with open(os.path.join(HERE, "../../../docs/onnx.md")) as file:
+    with open(os.path.join(HERE, "../../../docs/reference/onnx-operators.md")) as file:
         page = file.read()
     return set(re.findall(r"`(\w+)`", page.split("<!-- operators -->")[1].split("<!-- end of operators -->")[0]))
 

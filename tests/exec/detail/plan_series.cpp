@@ -9,7 +9,7 @@
 
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 namespace {

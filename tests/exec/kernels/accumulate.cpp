@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/accumulate.hpp>
+#include <plait/exec/detail/kernels/accumulate.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/amx.hpp>
+#include <plait/exec/detail/kernels/amx.hpp>
 
 #include <algorithm>
 #include <cmath>

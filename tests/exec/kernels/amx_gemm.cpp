@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/amx_gemm.hpp>
+#include <plait/exec/detail/kernels/amx_gemm.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/gemm.hpp>
-#include <plait/exec/operators/convolution.hpp>
-#include <plait/exec/operators/convolution_gradients.hpp>
-#include <plait/exec/operators/matrix.hpp>
-#include <plait/exec/operators/matrix_gradients.hpp>
+#include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/operators/convolution.hpp>
+#include <plait/exec/detail/operators/convolution_gradients.hpp>
+#include <plait/exec/detail/operators/matrix.hpp>
+#include <plait/exec/detail/operators/matrix_gradients.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/netdef/read.hpp>

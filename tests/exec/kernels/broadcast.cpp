@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/broadcast.hpp>
+#include <plait/exec/detail/kernels/broadcast.hpp>
 
 #include <cstdint>
 #include <random>

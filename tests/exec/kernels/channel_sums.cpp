@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/channel_sums.hpp>
+#include <plait/exec/detail/kernels/channel_sums.hpp>
 
 #include <cstddef>
 #include <vector>
@@ -64,8 +64,7 @@ TEST_CASE_TEMPLATE("for_each_in_channels reaches each element once", B, plait::s
     std::vector<double> y(at.rows() * at.inner, 0.5);
     plait::for_each_in_channels<B>(at, write_channel{y.data()});
     std::vector<double> wanted;
-    for (std::size_t i = 0; i != y.size(); ++i)
-      wanted.push_back(0.5 + static_cast<double>(i / at.inner % at.channels));
+    for (std::size_t i = 0; i != y.size(); ++i) wanted.push_back(0.5 + static_cast<double>(i / at.inner % at.channels));
     CHECK(y == wanted);
   }
 }

@@ -1,5 +1,5 @@
 // Against the C library in the next wider type.
-#include <plait/exec/kernels/circular_math.hpp>
+#include <plait/exec/detail/kernels/circular_math.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -13,7 +13,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/kernels/instruction_sets.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
 #include <support/vector_functions.hpp>
 
 namespace {

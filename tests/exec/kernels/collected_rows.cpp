@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/collected_rows.hpp>
+#include <plait/exec/detail/kernels/collected_rows.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/column_sums.hpp>
+#include <plait/exec/detail/kernels/column_sums.hpp>
 
 #include <cstddef>
 #include <vector>

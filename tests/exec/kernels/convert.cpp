@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/convert.hpp>
+#include <plait/exec/detail/kernels/convert.hpp>
 
 #include <bit>
 #include <cmath>

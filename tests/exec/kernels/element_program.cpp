@@ -1,6 +1,6 @@
 // Programs of functions of elements, put together by hand and run by the host: what cells hold, which functions can be
 // called, and where operands are read and written. device_chains.cpp has those that plans make.
-#include <plait/exec/kernels/element_program.hpp>
+#include <plait/exec/detail/kernels/element_program.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/few_rows_gemm.hpp>
+#include <plait/exec/detail/kernels/few_rows_gemm.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/kernels/packed_gemm.hpp>
+#include <plait/exec/detail/kernels/packed_gemm.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>
 

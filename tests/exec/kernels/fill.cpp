@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/fill.hpp>
+#include <plait/exec/detail/kernels/fill.hpp>
 
 #include <array>
 #include <cstddef>

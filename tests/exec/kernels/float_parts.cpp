@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/float_parts.hpp>
+#include <plait/exec/detail/kernels/float_parts.hpp>
 
 #include <cmath>
 #include <limits>

@@ -10,7 +10,7 @@
 
 #include <tbb/task_group.h>
 
-#include <plait/exec/host_memory.hpp>
+#include <plait/exec/detail/host_memory.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/omp.hpp>
 #include <plait/exec/serial.hpp>

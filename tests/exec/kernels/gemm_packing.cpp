@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/gemm_packing.hpp>
+#include <plait/exec/detail/kernels/gemm_packing.hpp>
 
 #include <cstddef>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/gemm_problem.hpp>
+#include <plait/exec/detail/kernels/gemm_problem.hpp>
 
 #include <atomic>
 #include <cstddef>

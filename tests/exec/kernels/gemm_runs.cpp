@@ -1,5 +1,5 @@
 // Operands are small whole numbers, of which all sums and products are exact: there is nothing to tolerate.
-#include <plait/exec/kernels/gemm_runs.hpp>
+#include <plait/exec/detail/kernels/gemm_runs.hpp>
 
 #include <algorithm>
 #include <cstddef>

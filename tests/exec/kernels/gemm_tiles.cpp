@@ -1,6 +1,6 @@
 // Each tile of each set of instructions against the sum written out. Operands are small whole numbers, of which all
 // sums and products are exact: there is nothing to tolerate.
-#include <plait/exec/kernels/gemm_tiles.hpp>
+#include <plait/exec/detail/kernels/gemm_tiles.hpp>
 
 #include <cstddef>
 #include <limits>

@@ -1,5 +1,5 @@
 // What the thread sanitizer makes of it is seen by all loops that are run with it.
-#include <plait/exec/kernels/hand_over.hpp>
+#include <plait/exec/detail/kernels/hand_over.hpp>
 
 #include <cstddef>
 #include <vector>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/held_matrix.hpp>
+#include <plait/exec/detail/kernels/held_matrix.hpp>
 
 #include <cstddef>
 #include <cstdint>

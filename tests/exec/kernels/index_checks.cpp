@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/index_checks.hpp>
+#include <plait/exec/detail/kernels/index_checks.hpp>
 
 #include <algorithm>
 #include <cstddef>

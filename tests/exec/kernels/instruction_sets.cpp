@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/exec/kernels/instruction_sets.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
 
 #include <support/instruction_sets.hpp>
 

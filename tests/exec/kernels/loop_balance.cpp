@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/loop_balance.hpp>
+#include <plait/exec/detail/kernels/loop_balance.hpp>
 
 #include <algorithm>
 #include <cstddef>

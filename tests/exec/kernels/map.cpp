@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/map.hpp>
+#include <plait/exec/detail/kernels/map.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/kernels/square_root.hpp>
-#include <plait/exec/kernels/weighted_sum.hpp>
+#include <plait/exec/detail/kernels/square_root.hpp>
+#include <plait/exec/detail/kernels/weighted_sum.hpp>
 #include <support/op_oracle.hpp>
 
 namespace {

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/map_several.hpp>
+#include <plait/exec/detail/kernels/map_several.hpp>
 
 #include <array>
 #include <cstddef>

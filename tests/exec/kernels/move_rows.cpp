@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/move_rows.hpp>
+#include <plait/exec/detail/kernels/move_rows.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/normalize.hpp>
+#include <plait/exec/detail/kernels/normalize.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -1,11 +1,11 @@
-#include <plait/exec/kernels/packed_gemm.hpp>
+#include <plait/exec/detail/kernels/packed_gemm.hpp>
 
 #include <cstring>
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/kernels/packed_matrix.hpp>
-#include <plait/exec/kernels/standing_team.hpp>
+#include <plait/exec/detail/kernels/packed_matrix.hpp>
+#include <plait/exec/detail/kernels/standing_team.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>
 

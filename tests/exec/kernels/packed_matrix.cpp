@@ -1,5 +1,5 @@
 // Products with packed matrices are in packed_gemm.cpp; here is what such an object does with its memory.
-#include <plait/exec/kernels/packed_matrix.hpp>
+#include <plait/exec/detail/kernels/packed_matrix.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/memory_pool.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/tbb.hpp>
 
 namespace {

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/parts_gemm.hpp>
+#include <plait/exec/detail/kernels/parts_gemm.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/kernels/amx_gemm.hpp>
-#include <plait/exec/kernels/packed_matrix.hpp>
+#include <plait/exec/detail/kernels/amx_gemm.hpp>
+#include <plait/exec/detail/kernels/packed_matrix.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>
 

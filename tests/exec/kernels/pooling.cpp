@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/pooling.hpp>
+#include <plait/exec/detail/kernels/pooling.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/ranking.hpp>
+#include <plait/exec/detail/kernels/ranking.hpp>
 
 #include <algorithm>
 #include <cmath>

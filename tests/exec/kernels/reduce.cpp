@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/reduce.hpp>
+#include <plait/exec/detail/kernels/reduce.hpp>
 
 #include <cstddef>
 #include <vector>

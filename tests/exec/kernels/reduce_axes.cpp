@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/reduce_axes.hpp>
+#include <plait/exec/detail/kernels/reduce_axes.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/reduce_row.hpp>
+#include <plait/exec/detail/kernels/reduce_row.hpp>
 
 #include <cstddef>
 #include <vector>

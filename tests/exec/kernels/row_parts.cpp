@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/row_parts.hpp>
+#include <plait/exec/detail/kernels/row_parts.hpp>
 
 #include <cstddef>
 #include <vector>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/scatter_axis.hpp>
+#include <plait/exec/detail/kernels/scatter_axis.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/scatter_rows.hpp>
+#include <plait/exec/detail/kernels/scatter_rows.hpp>
 
 #include <cstddef>
 #include <vector>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/segments.hpp>
+#include <plait/exec/detail/kernels/segments.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/set_numbers.hpp>
+#include <plait/exec/detail/kernels/set_numbers.hpp>
 
 #include <cstddef>
 #include <cstdint>

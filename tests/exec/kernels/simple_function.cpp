@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/simple_function.hpp>
+#include <plait/exec/detail/kernels/simple_function.hpp>
 
 #include <doctest/doctest.h>
 

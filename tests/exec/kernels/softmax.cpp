@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/softmax.hpp>
+#include <plait/exec/detail/kernels/softmax.hpp>
 
 #include <algorithm>
 #include <cmath>

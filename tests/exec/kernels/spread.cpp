@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/spread.hpp>
+#include <plait/exec/detail/kernels/spread.hpp>
 
 #include <cstddef>
 #include <cstdint>

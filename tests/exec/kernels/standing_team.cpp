@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/standing_team.hpp>
+#include <plait/exec/detail/kernels/standing_team.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/straight_line.hpp>
+#include <plait/exec/detail/kernels/straight_line.hpp>
 
 #include <bit>
 #include <cstddef>

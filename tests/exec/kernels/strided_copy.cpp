@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/strided_copy.hpp>
+#include <plait/exec/detail/kernels/strided_copy.hpp>
 
 #include <algorithm>
 #include <cstddef>

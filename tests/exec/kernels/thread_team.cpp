@@ -1,6 +1,6 @@
 // On the host, and on the device that it emulates, where a team is one thread. (tests/cuda/thread_team.cpp: on
 // devices.)
-#include <plait/exec/kernels/thread_team.hpp>
+#include <plait/exec/detail/kernels/thread_team.hpp>
 
 #include <cstddef>
 #include <vector>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/transpose.hpp>
+#include <plait/exec/detail/kernels/transpose.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/usual_values.hpp>
+#include <plait/exec/detail/kernels/usual_values.hpp>
 
 #include <array>
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/kernels/map.hpp>
-#include <plait/exec/kernels/map_several.hpp>
+#include <plait/exec/detail/kernels/map.hpp>
+#include <plait/exec/detail/kernels/map_several.hpp>
 #include <support/run_op.hpp>
 
 namespace {

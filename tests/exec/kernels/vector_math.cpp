@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/kernels/instruction_sets.hpp>
-#include <plait/exec/kernels/vector_math.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
+#include <plait/exec/detail/kernels/vector_math.hpp>
 #include <support/vector_functions.hpp>
 
 namespace {

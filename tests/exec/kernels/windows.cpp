@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/windows.hpp>
+#include <plait/exec/detail/kernels/windows.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/activations.hpp>
+#include <plait/exec/detail/operators/activations.hpp>
 
 #include <cmath>
 #include <cstdint>

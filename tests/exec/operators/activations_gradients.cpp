@@ -1,4 +1,4 @@
-#include <plait/exec/operators/activations_gradients.hpp>
+#include <plait/exec/detail/operators/activations_gradients.hpp>
 
 #include <cmath>
 #include <cstddef>

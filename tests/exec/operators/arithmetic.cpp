@@ -1,4 +1,4 @@
-#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/detail/operators/arithmetic.hpp>
 
 #include <cmath>
 #include <concepts>

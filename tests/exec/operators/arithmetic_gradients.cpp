@@ -1,4 +1,4 @@
-#include <plait/exec/operators/arithmetic_gradients.hpp>
+#include <plait/exec/detail/operators/arithmetic_gradients.hpp>
 
 #include <string>
 #include <vector>

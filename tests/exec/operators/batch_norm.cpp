@@ -1,4 +1,4 @@
-#include <plait/exec/operators/batch_norm.hpp>
+#include <plait/exec/detail/operators/batch_norm.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/batch_norm_gradient.hpp>
+#include <plait/exec/detail/operators/batch_norm_gradient.hpp>
 
 #include <cstddef>
 #include <cstdint>

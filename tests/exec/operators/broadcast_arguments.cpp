@@ -1,11 +1,11 @@
-#include <plait/exec/operators/broadcast_arguments.hpp>
+#include <plait/exec/detail/operators/broadcast_arguments.hpp>
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/detail/operators/arithmetic.hpp>
 #include <support/op_oracle.hpp>
 
 namespace {

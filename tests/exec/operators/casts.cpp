@@ -1,4 +1,4 @@
-#include <plait/exec/operators/casts.hpp>
+#include <plait/exec/detail/operators/casts.hpp>
 
 #include <cstdint>
 #include <limits>

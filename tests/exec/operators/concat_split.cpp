@@ -1,4 +1,4 @@
-#include <plait/exec/operators/concat_split.hpp>
+#include <plait/exec/detail/operators/concat_split.hpp>
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/control_flow.hpp>
+#include <plait/exec/detail/operators/control_flow.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/detail/parallel.hpp>
 #include <plait/exec/observers.hpp>
-#include <plait/exec/parallel.hpp>
 
 #include <support/control_nets.hpp>
 

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/convolution.hpp>
+#include <plait/exec/detail/operators/convolution.hpp>
 
 #include <cstdint>
 #include <string>

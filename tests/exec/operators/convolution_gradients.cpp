@@ -1,4 +1,4 @@
-#include <plait/exec/operators/convolution_gradients.hpp>
+#include <plait/exec/detail/operators/convolution_gradients.hpp>
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/distances.hpp>
+#include <plait/exec/detail/operators/distances.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/distances_gradients.hpp>
+#include <plait/exec/detail/operators/distances_gradients.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/dropout.hpp>
+#include <plait/exec/detail/operators/dropout.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/dropout_gradients.hpp>
+#include <plait/exec/detail/operators/dropout_gradients.hpp>
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/fills.hpp>
+#include <plait/exec/detail/operators/fills.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/text_blob.hpp>
+#include <plait/exec/detail/text_blob.hpp>
 #include <support/run_op.hpp>
 
 namespace {

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/functions.hpp>
+#include <plait/exec/detail/operators/functions.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/functions_gradients.hpp>
+#include <plait/exec/detail/operators/functions_gradients.hpp>
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/gather.hpp>
+#include <plait/exec/detail/operators/gather.hpp>
 
 #include <cstdint>
 #include <string>

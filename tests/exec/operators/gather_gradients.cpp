@@ -1,4 +1,4 @@
-#include <plait/exec/operators/gather_gradients.hpp>
+#include <plait/exec/detail/operators/gather_gradients.hpp>
 
 #include <cstdint>
 #include <string>

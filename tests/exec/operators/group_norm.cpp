@@ -1,4 +1,4 @@
-#include <plait/exec/operators/group_norm.hpp>
+#include <plait/exec/detail/operators/group_norm.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/group_norm_gradient.hpp>
+#include <plait/exec/detail/operators/group_norm_gradient.hpp>
 
 #include <cstdint>
 #include <string>

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/observer.hpp>
+#include <plait/exec/detail/observer.hpp>
 
 #include <support/run_op.hpp>
 

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/learning_rate.hpp>
+#include <plait/exec/detail/operators/learning_rate.hpp>
 
 #include <cmath>
 #include <cstddef>

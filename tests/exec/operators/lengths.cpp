@@ -1,4 +1,4 @@
-#include <plait/exec/operators/lengths.hpp>
+#include <plait/exec/detail/operators/lengths.hpp>
 
 #include <cstdint>
 #include <limits>

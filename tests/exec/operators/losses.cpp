@@ -1,4 +1,4 @@
-#include <plait/exec/operators/losses.hpp>
+#include <plait/exec/detail/operators/losses.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/operators/softmax_with_loss.hpp>
+#include <plait/exec/detail/operators/softmax_with_loss.hpp>
 #include <support/check_close.hpp>
 #include <support/run_op.hpp>
 

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/losses_gradients.hpp>
+#include <plait/exec/detail/operators/losses_gradients.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/operators/reductions.hpp>
+#include <plait/exec/detail/operators/reductions.hpp>
 #include <support/gradient_of_op.hpp>
 #include <support/op_oracle.hpp>
 

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/matrix.hpp>
+#include <plait/exec/detail/operators/matrix.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/kernels/convert.hpp>
+#include <plait/exec/detail/kernels/convert.hpp>
 #include <support/op_oracle.hpp>
 #include <support/run_op.hpp>
 

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/normalization.hpp>
+#include <plait/exec/detail/operators/normalization.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/normalization_gradients.hpp>
+#include <plait/exec/detail/operators/normalization_gradients.hpp>
 
 #include <cmath>
 #include <cstdint>

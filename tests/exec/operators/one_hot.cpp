@@ -1,4 +1,4 @@
-#include <plait/exec/operators/one_hot.hpp>
+#include <plait/exec/detail/operators/one_hot.hpp>
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/one_hot_gradients.hpp>
+#include <plait/exec/detail/operators/one_hot_gradients.hpp>
 
 #include <string>
 

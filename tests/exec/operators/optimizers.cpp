@@ -1,4 +1,4 @@
-#include <plait/exec/operators/optimizers.hpp>
+#include <plait/exec/detail/operators/optimizers.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/pad_image.hpp>
+#include <plait/exec/detail/operators/pad_image.hpp>
 
 #include <algorithm>
 #include <array>

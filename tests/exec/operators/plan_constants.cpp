@@ -10,10 +10,10 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/cells/gru.hpp>
-#include <plait/rnn/cells/lstm.hpp>
+#include <plait/rnn/detail/cells/gru.hpp>
+#include <plait/rnn/detail/cells/lstm.hpp>
 #include <support/recurrent_nets.hpp>
 #include <support/trained_layer.hpp>
 

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/pooling.hpp>
+#include <plait/exec/detail/operators/pooling.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -15,8 +15,8 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/parallel.hpp>
-#include <plait/net/arguments.hpp>
+#include <plait/exec/detail/parallel.hpp>
+#include <plait/net/detail/arguments.hpp>
 
 #include <support/control_nets.hpp>
 

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/random_fills.hpp>
+#include <plait/exec/detail/operators/random_fills.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/range.hpp>
+#include <plait/exec/detail/operators/range.hpp>
 
 #include <cstdint>
 #include <limits>

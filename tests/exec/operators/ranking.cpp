@@ -1,4 +1,4 @@
-#include <plait/exec/operators/ranking.hpp>
+#include <plait/exec/detail/operators/ranking.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/ranking_gradients.hpp>
+#include <plait/exec/detail/operators/ranking_gradients.hpp>
 
 #include <cstdint>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/operators/ranking.hpp>
+#include <plait/exec/detail/operators/ranking.hpp>
 
 #include <support/gradient_of_op.hpp>
 #include <support/op_oracle.hpp>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/recurrent_links.hpp>
+#include <plait/exec/detail/operators/recurrent_links.hpp>
 
 #include <cmath>
 #include <cstddef>

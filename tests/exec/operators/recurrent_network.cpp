@@ -1,4 +1,4 @@
-#include <plait/exec/operators/recurrent_network.hpp>
+#include <plait/exec/detail/operators/recurrent_network.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/plan_forecast.hpp>
+#include <plait/exec/detail/memory_forecast.hpp>
 #include <support/recurrent_nets.hpp>
 
 namespace {

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/recurrent_network_executor.hpp>
+#include <plait/exec/detail/operators/recurrent_network_executor.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -10,16 +10,16 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/exec/step_workspaces.hpp>
+#include <plait/exec/detail/step_workspaces.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/net_builder.hpp>
-#include <plait/rnn/cells/basic_rnn.hpp>
-#include <plait/rnn/cells/dropout.hpp>
-#include <plait/rnn/cells/gru.hpp>
-#include <plait/rnn/cells/layer_norm_lstm.hpp>
-#include <plait/rnn/cells/lstm.hpp>
-#include <plait/rnn/cells/multi.hpp>
+#include <plait/rnn/detail/cells/basic_rnn.hpp>
+#include <plait/rnn/detail/cells/dropout.hpp>
+#include <plait/rnn/detail/cells/gru.hpp>
+#include <plait/rnn/detail/cells/layer_norm_lstm.hpp>
+#include <plait/rnn/detail/cells/lstm.hpp>
+#include <plait/rnn/detail/cells/multi.hpp>
 #include <plait/rnn/recurrent_net.hpp>
 
 #include <support/counted_new.hpp>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/recurrent_network_gradients.hpp>
+#include <plait/exec/detail/operators/recurrent_network_gradients.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // What steps have inside, and what their ops throw, with the executor: other nets, and errors of any kind.
-#include <plait/exec/operators/recurrent_network_executor.hpp>
+#include <plait/exec/detail/operators/recurrent_network_executor.hpp>
 
 #include <algorithm>
 #include <atomic>

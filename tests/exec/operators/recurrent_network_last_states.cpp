@@ -1,5 +1,5 @@
 // Where only the last states are wanted, a recurrence takes memory for a few steps, however long it is.
-#include <plait/exec/operators/recurrent_network.hpp>
+#include <plait/exec/detail/operators/recurrent_network.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -12,13 +12,13 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
-#include <plait/exec/memory_pool.hpp>
-#include <plait/exec/observer.hpp>
-#include <plait/exec/plan_forecast.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
+#include <plait/exec/detail/observer.hpp>
+#include <plait/exec/detail/memory_forecast.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/cells/lstm.hpp>
-#include <plait/rnn/cells/multi.hpp>
-#include <plait/transform/dead_ops.hpp>
+#include <plait/rnn/detail/cells/lstm.hpp>
+#include <plait/rnn/detail/cells/multi.hpp>
+#include <plait/transform/dead_code_elimination.hpp>
 #include <support/recurrent_nets.hpp>
 #include <support/some_threads.hpp>
 #include <support/trained_layer.hpp>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/recurrent_network.hpp>
+#include <plait/exec/detail/operators/recurrent_network.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/exec/memory_pool.hpp>
-#include <plait/exec/plan_forecast.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
+#include <plait/exec/detail/memory_forecast.hpp>
 
 #include <support/recurrent_nets.hpp>
 

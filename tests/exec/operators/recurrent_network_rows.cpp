@@ -1,5 +1,5 @@
 // Steps whose ops each thread runs for its rows, or, of a single row, for its columns: the same bits as on one thread.
-#include <plait/exec/operators/recurrent_network.hpp>
+#include <plait/exec/detail/operators/recurrent_network.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/cells/basic_rnn.hpp>
-#include <plait/rnn/cells/gru.hpp>
-#include <plait/rnn/cells/layer_norm_lstm.hpp>
-#include <plait/rnn/cells/lstm.hpp>
+#include <plait/rnn/detail/cells/basic_rnn.hpp>
+#include <plait/rnn/detail/cells/gru.hpp>
+#include <plait/rnn/detail/cells/layer_norm_lstm.hpp>
+#include <plait/rnn/detail/cells/lstm.hpp>
 #include <support/recurrent_nets.hpp>
 #include <support/some_threads.hpp>
 #include <support/trained_layer.hpp>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/recurrent_network_series.hpp>
+#include <plait/exec/detail/operators/recurrent_network_series.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/exec/memory_pool.hpp>
-#include <plait/exec/step_workspaces.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
+#include <plait/exec/detail/step_workspaces.hpp>
 
 #include <support/counted_new.hpp>
 #include <support/recurrent_nets.hpp>

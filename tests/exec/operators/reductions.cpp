@@ -1,4 +1,4 @@
-#include <plait/exec/operators/reductions.hpp>
+#include <plait/exec/detail/operators/reductions.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/reductions_gradients.hpp>
+#include <plait/exec/detail/operators/reductions_gradients.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -1,6 +1,6 @@
-#include <plait/exec/operators/reshape.hpp>
+#include <plait/exec/detail/operators/reshape.hpp>
 
-#include <plait/exec/operators/shape_values.hpp>
+#include <plait/exec/detail/operators/shape_values.hpp>
 
 #include <cstdint>
 #include <string>

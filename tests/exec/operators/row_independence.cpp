@@ -1,5 +1,5 @@
 // What op types say of their rows (op_schema::rows_independent), against what they do.
-#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,7 +15,7 @@
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 namespace {

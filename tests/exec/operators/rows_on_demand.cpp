@@ -1,5 +1,5 @@
 // What an op makes for a recurrence is made as its steps need it, a few at a time, in memory for so many.
-#include <plait/exec/rows_on_demand.hpp>
+#include <plait/exec/detail/rows_on_demand.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,11 +14,11 @@
 #include <doctest/doctest.h>
 #include <tbb/task_arena.h>
 
-#include <plait/exec/observer.hpp>
-#include <plait/exec/run_cancelled.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/exec/detail/observer.hpp>
+#include <plait/exec/detail/run_cancelled.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/cells/lstm.hpp>
+#include <plait/rnn/detail/cells/lstm.hpp>
 #include <support/recurrent_nets.hpp>
 #include <support/some_threads.hpp>
 #include <support/trained_layer.hpp>

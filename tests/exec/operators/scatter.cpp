@@ -1,4 +1,4 @@
-#include <plait/exec/operators/scatter.hpp>
+#include <plait/exec/detail/operators/scatter.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/segments.hpp>
+#include <plait/exec/detail/operators/segments.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/segments_gradients.hpp>
+#include <plait/exec/detail/operators/segments_gradients.hpp>
 
 #include <cstdint>
 #include <numeric>
@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/operators/scatter.hpp>
+#include <plait/exec/detail/operators/scatter.hpp>
 
 #include <support/gradient_of_op.hpp>
 #include <support/op_oracle.hpp>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/selections.hpp>
+#include <plait/exec/detail/operators/selections.hpp>
 
 #include <cmath>
 #include <cstdint>

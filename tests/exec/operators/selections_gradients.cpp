@@ -1,4 +1,4 @@
-#include <plait/exec/operators/selections_gradients.hpp>
+#include <plait/exec/detail/operators/selections_gradients.hpp>
 
 #include <cstdint>
 #include <string>

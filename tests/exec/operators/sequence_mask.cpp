@@ -1,4 +1,4 @@
-#include <plait/exec/operators/sequence_mask.hpp>
+#include <plait/exec/detail/operators/sequence_mask.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/sets.hpp>
+#include <plait/exec/detail/operators/sets.hpp>
 
 #include <cstdint>
 #include <set>

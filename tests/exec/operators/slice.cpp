@@ -1,4 +1,4 @@
-#include <plait/exec/operators/slice.hpp>
+#include <plait/exec/detail/operators/slice.hpp>
 
 #include <cstdint>
 #include <limits>

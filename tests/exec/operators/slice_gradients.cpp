@@ -1,4 +1,4 @@
-#include <plait/exec/operators/slice_gradients.hpp>
+#include <plait/exec/detail/operators/slice_gradients.hpp>
 
 #include <cstdint>
 #include <string>

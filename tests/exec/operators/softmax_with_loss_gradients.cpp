@@ -1,4 +1,4 @@
-#include <plait/exec/operators/softmax_with_loss_gradients.hpp>
+#include <plait/exec/detail/operators/softmax_with_loss_gradients.hpp>
 
 #include <cstdint>
 #include <string>

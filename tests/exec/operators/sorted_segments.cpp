@@ -1,4 +1,4 @@
-#include <plait/exec/operators/sorted_segments.hpp>
+#include <plait/exec/detail/operators/sorted_segments.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/sparse_optimizers.hpp>
+#include <plait/exec/detail/operators/sparse_optimizers.hpp>
 
 #include <cmath>
 #include <cstddef>

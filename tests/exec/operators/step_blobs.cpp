@@ -1,5 +1,5 @@
-// plait/exec/step_blobs.hpp, here for what it needs are operators.
-#include <plait/exec/step_blobs.hpp>
+// plait/exec/detail/step_blobs.hpp, here for what it needs are operators.
+#include <plait/exec/detail/step_blobs.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/text_blob.hpp>
+#include <plait/exec/detail/text_blob.hpp>
 #include <support/recurrent_nets.hpp>
 
 namespace {

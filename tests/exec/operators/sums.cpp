@@ -1,4 +1,4 @@
-#include <plait/exec/operators/sums.hpp>
+#include <plait/exec/detail/operators/sums.hpp>
 
 #include <algorithm>
 #include <cmath>

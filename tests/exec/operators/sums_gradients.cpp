@@ -1,4 +1,4 @@
-#include <plait/exec/operators/sums_gradients.hpp>
+#include <plait/exec/detail/operators/sums_gradients.hpp>
 
 #include <cstddef>
 #include <limits>

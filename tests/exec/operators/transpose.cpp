@@ -1,4 +1,4 @@
-#include <plait/exec/operators/transpose.hpp>
+#include <plait/exec/detail/operators/transpose.hpp>
 
 #include <algorithm>
 #include <cstdint>

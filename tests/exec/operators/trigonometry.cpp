@@ -1,4 +1,4 @@
-#include <plait/exec/operators/trigonometry.hpp>
+#include <plait/exec/detail/operators/trigonometry.hpp>
 
 #include <cmath>
 #include <string>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/trigonometry_gradients.hpp>
+#include <plait/exec/detail/operators/trigonometry_gradients.hpp>
 
 #include <limits>
 #include <string>

@@ -1,4 +1,4 @@
-#include <plait/exec/operators/unsorted_segments.hpp>
+#include <plait/exec/detail/operators/unsorted_segments.hpp>
 
 #include <cstdint>
 #include <string>

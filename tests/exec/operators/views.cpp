@@ -1,4 +1,4 @@
-#include <plait/exec/operators/views.hpp>
+#include <plait/exec/detail/operators/views.hpp>
 
 #include <vector>
 

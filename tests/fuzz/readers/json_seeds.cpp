@@ -1,4 +1,4 @@
-// json_seeds FROM TO: real nets come as text; writes those of one folder into another as JSON, seeds of that reader.
+// json_seeds FROM TO: writes the text nets of one folder to another as JSON, as seeds of the JSON reader.
 #include <exception>
 #include <filesystem>
 #include <iostream>

@@ -13,7 +13,7 @@ namespace plait_fuzz {
 
 namespace {
 
-// Not through read_netdef_bytes, which keeps an empty document from the reader.
+// Calls the reader itself: read_netdef_bytes does not pass it an empty document.
 plait::netdef read_as(plait::netdef_format own, std::string_view bytes, plait::read_options const& options) {
   switch (own) {
     case plait::netdef_format::text:

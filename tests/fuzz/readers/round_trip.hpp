@@ -1,4 +1,4 @@
-// What the fuzz targets of the readers do. Compiled once for all of them: it has every reader and writer in it.
+// Common body of the fuzz targets of readers. Compiled once for all of them, since it contains every reader and writer.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@ namespace plait_fuzz {
 
 enum class document { text, json, binary };
 
-/// Reads a net, which must do no harm. One that is accepted must be the same when it is written and read again, in each
-/// format that can express it; its own always can. Ends the program if not.
+/// Reads a net, which must not crash. An accepted net must round-trip in each format that can express it; its own
+/// format always can. Aborts otherwise.
 void read(document kind, std::uint8_t const* data, std::size_t size);
 
 }  // namespace plait_fuzz

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <plait/gradient/standard_rules.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <support/op_lines.hpp>
 
 namespace {
@@ -41,7 +41,7 @@ backward_step step(plait::recurrent_net_options const& options, strings const& w
 
 }  // namespace
 
-TEST_CASE("The net of a step back: its ops, what steps keep for it, and gradients") {
+TEST_CASE("backward step net: its ops, the blobs saved for it, and gradients") {
   auto const options = options_of(gated);
   backward_step const back = step(options);
   CHECK(back.net.text(back.net.name) == "RecurrentBackwardStep");
@@ -51,7 +51,7 @@ TEST_CASE("The net of a step back: its ops, what steps keep for it, and gradient
                                                 "Mul: a_grad x_t -> w_grad"});
   CHECK(names(back.net, back.net.external_input) == strings{"b", "h_grad", "x_t", "h_prev", "w", "v", "h", "y"});
   CHECK(back.gradient("w") == "w_grad");
-  CHECK(back.gradient("v").empty());  // only y depends on it, which is no state
+  CHECK(back.gradient("v").empty());  // only y depends on it, which is not a state
   CHECK(back.needed_gradient("x_t") == "x_t_grad");
   try {
     (void)back.needed_gradient("v");
@@ -64,18 +64,18 @@ TEST_CASE("The net of a step back: its ops, what steps keep for it, and gradient
   }
 }
 
-TEST_CASE("Nothing is computed that is not asked for, except as Caffe2") {
+TEST_CASE("backward step net: dead gradient ops are omitted, except as Caffe2") {
   auto options = options_of(gated);
   CHECK(test::lines_of(step(options, {"h_prev"}).net) == test::lines{"Mul: h_grad b -> h_prev_grad"});
   options.as_caffe2 = true;
-  // All external outputs have gradients then; what they add to the state's has a Sum of its own.
+  // All external outputs have gradients then; their contributions to the state's gradient have a separate Sum.
   test::lines const all = test::lines_of(step(options, {"h_prev"}).net);
   CHECK(all.size() == 8);
   CHECK(all[0] == "Mul: y_grad v -> h_grad_accum");
   CHECK(all[1] == "Sum: h_grad h_grad_accum -> h_grad");
 }
 
-TEST_CASE("What is recomputed comes first, in the order of the cell, and is not kept") {
+TEST_CASE("backward step net: recomputed ops come first, in the order of the cell, and their outputs are not kept") {
   auto options = options_of(gated);
   options.recompute_on_backward = {"b", "a"};
   backward_step const back = step(options);
@@ -88,7 +88,7 @@ TEST_CASE("What is recomputed comes first, in the order of the cell, and is not 
   CHECK(names(step(options).net, step(options).net.external_input).front() == "a");
 }
 
-TEST_CASE("States are kept; as Caffe2 they are recomputed, which fails for two of one op") {
+TEST_CASE("backward step net: states are kept; as Caffe2 they are recomputed, which fails for two of one op") {
   plait::netdef const lstm = net(R"(
     op { type: "Sum" input: "p" input: "x_t" output: "g" }
     op { type: "LSTMUnit" input: "h_prev" input: "c_prev" input: "g" input: "len" input: "timestep"
@@ -115,7 +115,7 @@ TEST_CASE("States are kept; as Caffe2 they are recomputed, which fails for two o
                        plait::net_error);
 }
 
-TEST_CASE("As Caffe2, an op adds to one blob, or it is refused") {
+TEST_CASE("backward step net: as Caffe2, an op that accumulates to two blobs is refused") {
   // The gradient of MatMul adds to both states.
   plait::netdef const cell = net(R"(
     op { type: "Mul" input: "x_t" input: "h_prev" output: "h" }
@@ -147,7 +147,7 @@ TEST_CASE("As Caffe2, an op adds to one blob, or it is refused") {
                     "OtherGradient: d_grad -> c_grad_accum", "Sum: c_grad c_grad_accum -> c_grad"});
 }
 
-TEST_CASE("What cannot be differentiated, or not summed over steps, or not run again") {
+TEST_CASE("backward step net: refuses cells without a gradient, sparse gradients and ops that are not repeatable") {
   auto const refused = [](plait::recurrent_net_options const& options, std::string const& blob,
                           std::string const& text) {
     try {
@@ -168,7 +168,7 @@ TEST_CASE("What cannot be differentiated, or not summed over steps, or not run a
   auto options = options_of(net(R"(op { type: "Dropout" input: "w" output: "s" output: "mask" }
                                    op { type: "Mul" input: "s" input: "h_prev" output: "h" })"));
   options.recompute_on_backward = {"s", "mask"};
-  refused(options, "s", "Dropout, which does not give the same again");
+  refused(options, "s", "Dropout, which is not repeatable");
   options.as_caffe2 = true;
   options.recompute_on_backward = {};
   refused(options, "w", "no gradient");  // no external output is declared

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <plait/rnn/recurrent_net.hpp>
 
 namespace {
@@ -28,7 +28,7 @@ plait::recurrent_net_options right() {
 }
 
 struct refusal {
-  std::string text;  ///< behind "plait: recurrent net: "
+  std::string text;  ///< after "plait: recurrent net: "
   std::string blob;
   std::optional<std::size_t> op = {};
 };
@@ -50,7 +50,7 @@ void check_refused(change const& make_wrong, refusal const& expected) {
   CHECK(n == before);
 }
 
-// A cell with an op more.
+// Returns the cell with an additional op.
 plait::cell_net with(std::string const& op) {
   plait::netdef more = cell;
   plait::netdef const added = plait::read_netdef_text(op);
@@ -60,7 +60,7 @@ plait::cell_net with(std::string const& op) {
 
 }  // namespace
 
-TEST_CASE("What fits together is accepted") {
+TEST_CASE("recurrent_net options: valid ones are accepted") {
   plait::netdef n;
   CHECK_NOTHROW(plait::recurrent_net(n, right()));
   auto options = right();
@@ -69,60 +69,59 @@ TEST_CASE("What fits together is accepted") {
   CHECK_NOTHROW(plait::recurrent_net(n, options));
 }
 
-TEST_CASE("Sequences that do not fit") {
-  check_refused([](auto& o) { o.inputs.clear(); }, {"it needs a sequence to run over, and has none", ""});
+TEST_CASE("recurrent_net options: invalid sequences are refused") {
+  check_refused([](auto& o) { o.inputs.clear(); }, {"it has no sequence to run over", ""});
   check_refused(
       [](auto& o) {
         o.inputs.push_back({"b", "y"});
         o.forward_only = o.as_caffe2 = true;
       },
-      {"Caffe2 takes one sequence, and it has 2", "b"});
+      {"Caffe2 takes one sequence, not 2", "b"});
   check_refused([](auto& o) { o.inputs[0].window = 0; }, {"'x_t' has a window of 0 steps", "x_t"});
   check_refused([](auto& o) { o.inputs[0].window = 2; },
-                {"the first sequence says how many steps there are, and cannot be read through a window", "x_t"});
+                {"the first sequence determines the number of steps, and cannot have a window", "x_t"});
   check_refused([](auto& o) { o.inputs[0].in = ""; },
                 {"a blob of the cell, a slice of the sequence 'x', has no name", ""});
-  check_refused([](auto& o) { o.inputs[0].sequence = ""; }, {"the sequence behind 'x_t' has no name", "x_t"});
+  check_refused([](auto& o) { o.inputs[0].sequence = ""; }, {"the sequence of 'x_t' has no name", "x_t"});
   check_refused([](auto& o) { o.inputs[0].in = "typo"; },
                 {"the cell has no blob 'typo', a slice of the sequence 'x'", "typo"});
-  check_refused([](auto& o) { o.inputs[0].in = "h_prev"; },
-                {"the blob 'h_prev' of the cell stands for two things", "h_prev"});
+  check_refused([](auto& o) { o.inputs[0].in = "h_prev"; }, {"the blob 'h_prev' of the cell has two roles", "h_prev"});
   check_refused([](auto& o) { o.cell = with(R"(op { type: "Relu" input: "x_t" output: "x_t" })"); },
                 {"the cell overwrites 'x_t', a slice of the sequence 'x'", "x_t", 5});
 }
 
-TEST_CASE("States that do not fit") {
+TEST_CASE("recurrent_net options: invalid states are refused") {
   check_refused([](auto& o) { o.states.clear(); }, {"it has no state, and so no output", ""});
   check_refused([](auto& o) { o.states[0].in = ""; }, {"a blob of the cell, a state, has no name", ""});
   check_refused([](auto& o) { o.states[0].in = "typo"; }, {"the cell has no blob 'typo', a state", "typo"});
   check_refused([](auto& o) { o.states[0].initial = ""; }, {"the state 'h_prev' has no initial value", "h_prev"});
   check_refused([](auto& o) { o.states[0].out = ""; },
-                {"the state 'h_prev' has no blob that makes it for the next step", "h_prev"});
+                {"the state 'h_prev' has no blob `out` with its next value", "h_prev"});
   check_refused([](auto& o) { o.states[0].out = "h_prev"; },
                 {"no op of the cell writes 'h_prev', which should be the state 'h_prev' of the next step", "h_prev"});
-  check_refused([](auto& o) { o.states.push_back({"b", "h", "b0"}); }, {"two states are made by 'h'", "h"});
+  check_refused([](auto& o) { o.states.push_back({"b", "h", "b0"}); }, {"two states have 'h' as `out`", "h"});
   check_refused(
       [](auto& o) {
         o.states.push_back({"h_prev", "m", "m0"});
       },
-      {"the blob 'h_prev' of the cell stands for two things", "h_prev"});
+      {"the blob 'h_prev' of the cell has two roles", "h_prev"});
   check_refused([](auto& o) { o.cell = with(R"(op { type: "Relu" input: "h" output: "h_prev" })"); },
                 {"the cell overwrites 'h_prev', a state", "h_prev", 5});
 }
 
-TEST_CASE("A number of the step that does not fit") {
+TEST_CASE("recurrent_net options: an invalid timestep is refused") {
   check_refused([](auto& o) { o.timestep = "h_prev"; },
-                {"the number of the step and something else are both called 'h_prev'", "h_prev"});
+                {"the index of the step and another blob are both called 'h_prev'", "h_prev"});
   auto const called_timestep = [](auto& o) {
     plait::netdef renamed = plait::read_netdef_text(R"(
       op { type: "Sum" input: "timestep" input: "x_t" output: "h" } external_input: "x_t" external_input: "timestep")");
     o.cell = renamed;
     o.states[0].in = "timestep";
   };
-  check_refused(called_timestep, {"the number of the step and something else are both called 'timestep'", "timestep"});
+  check_refused(called_timestep, {"the index of the step and another blob are both called 'timestep'", "timestep"});
   check_refused([](auto& o) { o.cell = with(R"(op { type: "Tanh" input: "h" output: "timestep" })"); },
-                {"the cell overwrites 'timestep', the number of the step", "timestep", 5});
-  check_refused([](auto& o) { o.timestep = "i"; }, {"the cell overwrites 'i', the number of the step", "i", 2});
+                {"the cell overwrites 'timestep', the index of the step", "timestep", 5});
+  check_refused([](auto& o) { o.timestep = "i"; }, {"the cell overwrites 'i', the index of the step", "i", 2});
   plait::netdef n;
   auto options = right();
   called_timestep(options);
@@ -130,25 +129,25 @@ TEST_CASE("A number of the step that does not fit") {
   CHECK_NOTHROW(plait::recurrent_net(n, options));
 }
 
-TEST_CASE("A direction that does not fit") {
-  check_refused([](auto& o) { o.lengths = "lengths"; }, {"it has lengths, but does not run backwards", "lengths"});
-  check_refused([](auto& o) { o.reverse = o.as_caffe2 = true; }, {"Caffe2 does not run backwards", ""});
+TEST_CASE("recurrent_net options: an invalid direction is refused") {
+  check_refused([](auto& o) { o.lengths = "lengths"; }, {"it has lengths, but does not run in reverse", "lengths"});
+  check_refused([](auto& o) { o.reverse = o.as_caffe2 = true; }, {"Caffe2 does not run in reverse", ""});
   check_refused(
       [](auto& o) {
         o.reverse = true;
         o.outputs = {{"h", -2, "tail"}};
       },
-      {"it runs backwards, and so its outputs are of all steps or the last, not from -2 on", "h"});
+      {"it runs in reverse, so its outputs must be of all steps or the last, not from -2 on", "h"});
   check_refused(
       [](auto& o) {
         o.reverse = true;
         o.lengths = "lengths";
         o.inputs.push_back({"b", "y", 3});
       },
-      {"it runs backwards, and sequences that have lengths have no windows then", "b"});
+      {"it runs in reverse with lengths, so sequences cannot have windows", "b"});
 }
 
-TEST_CASE("An executor that does not fit") {
+TEST_CASE("recurrent_net options: an invalid executor configuration is refused") {
   check_refused([](auto& o) { o.executor = {.num_threads = -3}; },
                 {"its executor has num_threads = -3, which should be 0 or more", ""});
   check_refused([](auto& o) { o.executor = {.max_parallel_timesteps = 0}; },
@@ -157,7 +156,7 @@ TEST_CASE("An executor that does not fit") {
                 {"its executor has max_cuda_streams = -1, which should be 0 or more", ""});
 }
 
-TEST_CASE("Windows of states that do not fit") {
+TEST_CASE("recurrent_net options: invalid windows of states are refused") {
   check_refused([](auto& o) { o.states[0].window = -1; }, {"'h_prev' has a window of -1 steps", "h_prev"});
   check_refused([](auto& o) { o.states[0].window_ends_in_step = true; },
                 {"the window of 'h_prev' is the step itself alone", "h_prev"});
@@ -166,7 +165,7 @@ TEST_CASE("Windows of states that do not fit") {
         o.states[0].window = 2;
         o.states[0].window_ends_in_step = true;
       },
-      {"'h_prev' ends in what the step writes to 'h', and is read before that", "h_prev", 0});
+      {"the window of 'h_prev' is read before the step writes its last value, 'h'", "h_prev", 0});
   check_refused(
       [](auto& o) {
         o.states[0].window = 2;
@@ -176,39 +175,39 @@ TEST_CASE("Windows of states that do not fit") {
       {"Caffe2 has no window that ends in the step, as that of 'h_prev' does", "h_prev"});
 }
 
-TEST_CASE("Outputs that do not fit") {
+TEST_CASE("recurrent_net options: invalid outputs are refused") {
   check_refused(
       [](auto& o) {
         o.outputs = {{"m", 0, "y"}};
       },
-      {"an output is made of 'm', which is no state, and it does not say which blob around is as wide", "m"});
+      {"the output 'm' is not a state; set `like` to an outer blob of the same width", "m"});
   check_refused(
       [](auto& o) {
         o.outputs = {{"w", 0, "y", "b"}};
       },
-      {"an output is made of 'w', which no op of the cell writes", "w"});
+      {"the output 'w' is written by no op of the cell", "w"});
   check_refused(
       [](auto& o) {
         o.outputs = {{"typo", 0, "y", "b"}};
       },
-      {"an output is made of 'typo', which no op of the cell writes", "typo"});
+      {"the output 'typo' is written by no op of the cell", "typo"});
   check_refused(
       [](auto& o) {
         o.outputs = {{"m", 0, "y", "b"}};
         o.as_caffe2 = true;
       },
-      {"an output is made of 'm', which is no state", "m"});
-  check_refused([](auto& o) { o.outputs = {{"h", 0, ""}}; }, {"an output made of 'h' has no name", "h"});
+      {"the output 'm' is not a state", "m"});
+  check_refused([](auto& o) { o.outputs = {{"h", 0, ""}}; }, {"an output of 'h' has no name", "h"});
   check_refused([](auto& o) { o.outputs = {{"h", 0, "y"}, {"h", -1, "y"}}; }, {"two outputs are called 'y'", "y"});
   check_refused(
       [](auto& o) {
         o.outputs = {{"h", -2, "y"}};
         o.outputs_with_grads = {1};
       },
-      {"output 1 is to have a gradient, and it has 1 outputs", ""});
+      {"output 1 is to have a gradient, but there are 1 outputs", ""});
 }
 
-TEST_CASE("Shapes that do not fit") {
+TEST_CASE("recurrent_net options: invalid shapes are refused") {
   auto const two = [](auto& o) { o.inputs.push_back({"b", "y", 3}); };
   check_refused(
       [](auto& o) {
@@ -248,29 +247,29 @@ TEST_CASE("Shapes that do not fit") {
       [](auto& o) {
         o.shapes = {{"typo", {5, 2, 8}}};
       },
-      {"a shape is given of 'typo', which is no sequence and no initial value", "typo"});
+      {"a shape is set for 'typo', which is neither a sequence nor an initial value", "typo"});
   check_refused(
       [](auto& o) {
         o.shapes = {{"x_t", {1, 2, 8}}};
       },
-      {"a shape is given of 'x_t', which is no sequence and no initial value", "x_t"});
+      {"a shape is set for 'x_t', which is neither a sequence nor an initial value", "x_t"});
   plait::netdef n;
   auto options = right();
   options.shapes = {{"x", {-1, 4, 8}}, {"h0", {8}}};
   CHECK_NOTHROW(plait::recurrent_net(n, options));
 }
 
-TEST_CASE("Outputs with gradients that are not there") {
+TEST_CASE("recurrent_net options: gradients of missing outputs are refused") {
   check_refused([](auto& o) { o.outputs_with_grads = {2}; },
-                {"output 2 is to have a gradient, and it has 2 outputs", ""});
+                {"output 2 is to have a gradient, but there are 2 outputs", ""});
   check_refused([](auto& o) { o.outputs_with_grads = {1, 1}; }, {"output 1 is listed twice", ""});
 }
 
-TEST_CASE("What cannot be recomputed") {
+TEST_CASE("recurrent_net options: invalid recomputation is refused") {
   check_refused([](auto& o) { o.recompute_on_backward = {"typo"}; },
-                {"'typo' is to be recomputed, and no op of the cell writes it", "typo"});
+                {"'typo' is to be recomputed, but no op of the cell writes it", "typo"});
   check_refused([](auto& o) { o.recompute_on_backward = {"w"}; },
-                {"'w' is to be recomputed, and no op of the cell writes it", "w"});
+                {"'w' is to be recomputed, but no op of the cell writes it", "w"});
   check_refused([](auto& o) { o.recompute_on_backward = {"i"}; },
                 {"an op that is to be recomputed also writes 'j', which is not", "j", 2});
   // The first writer of g reads the parameter before it is overwritten.
@@ -288,7 +287,7 @@ TEST_CASE("What cannot be recomputed") {
       {"an op that is to be recomputed reads 'w', which is overwritten", "w", 5});
 }
 
-TEST_CASE("Forward only, nothing is said of what is recomputed") {
+TEST_CASE("recurrent_net options: recompute_on_backward is ignored if forward only") {
   plait::netdef n;
   auto options = right();
   options.forward_only = true;

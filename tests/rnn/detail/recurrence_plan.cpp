@@ -1,4 +1,4 @@
-// Outputs that are no states, and recurrences that run backwards: what they are made of, and what they compute.
+// Non-state outputs and reversed recurrences: their ops, and what they compute.
 #include <plait/rnn/detail/recurrence_plan.hpp>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using tensor = plait::tensor<plait::serial>;
 
 constexpr std::int64_t steps = 4, batch = 3, width = 2, out_width = 5;
 
-// h = tanh(x + h w' + b), y = h v' + c, z = sigmoid(x): z knows no state.
+// Cell h = tanh(x + h w' + b), y = h v' + c, z = sigmoid(x): z depends on no state.
 plait::net_builder cell() {
   plait::net_builder c("cell");
   auto const [x, h_prev, w, b, v, d] = c.external_inputs("x_t", "h_prev", "w", "b", "v", "d");
@@ -73,7 +73,7 @@ struct model {
   numbers get(std::string const& name) const { return blobs.fetch<double>(name); }
 };
 
-// Rows of T×N×… from the other end of each sequence.
+// Reverses each sequence of T×N×… from its own end.
 numbers turned(numbers const& all, std::vector<std::size_t> const& lengths) {
   numbers made = all;
   auto const row = static_cast<std::ptrdiff_t>(all.size() / static_cast<std::size_t>(steps * batch));
@@ -87,7 +87,7 @@ numbers turned(numbers const& all, std::vector<std::size_t> const& lengths) {
 
 }  // namespace
 
-TEST_CASE("An output of any blob of the cell is a state that begins with zeros and is never read") {
+TEST_CASE("recurrent_net outputs: a non-state output is a state that starts at zero and is never read") {
   auto o = options();
   o.outputs = {{"y", 0, "ys", "d"}, {"h", -1, "end"}, {"y", -1, "y_end"}};
   o.outputs_with_grads = {0, 1, 2};
@@ -107,7 +107,7 @@ TEST_CASE("An output of any blob of the cell is a state that begins with zeros a
   CHECK(texts("backward_link_internal").size() == 4);  // h, h_prev, y, x
 }
 
-TEST_CASE("Outputs of what is no state are what the steps made, and have gradients") {
+TEST_CASE("recurrent_net outputs: non-state outputs have the values of the steps, and gradients") {
   for (bool const backwards : {false, true}) {
     CAPTURE(backwards);
     model m;
@@ -135,7 +135,7 @@ TEST_CASE("Outputs of what is no state are what the steps made, and have gradien
   }
 }
 
-TEST_CASE("An output of a blob that is recomputed, overwritten, or read through a window by another") {
+TEST_CASE("recurrent_net outputs: of recomputed and overwritten blobs, beside a state with a window") {
   model m;
   plait::net_builder c("cell");
   auto const [x, past, w, b] = c.external_inputs("x_t", "past", "w", "b");
@@ -157,7 +157,7 @@ TEST_CASE("An output of a blob that is recomputed, overwritten, or read through 
     m.check(looked_at, {"x", "before", "w", "b"});
 }
 
-TEST_CASE("Forward only, outputs of what is no state are there too, of no steps too") {
+TEST_CASE("recurrent_net outputs: non-state outputs exist if forward only, also for zero steps") {
   for (std::int64_t const count : {std::int64_t{0}, steps}) {
     model m;
     m.give("x", {count, batch, width});
@@ -171,7 +171,7 @@ TEST_CASE("Forward only, outputs of what is no state are there too, of no steps 
   }
 }
 
-TEST_CASE("Backwards, sequences are turned before the op, and all steps after it") {
+TEST_CASE("recurrent_net reverse: sequences are reversed before the op, and outputs of all steps after it") {
   auto o = options();
   o.reverse = true;
   o.lengths = "lengths";
@@ -179,7 +179,7 @@ TEST_CASE("Backwards, sequences are turned before the op, and all steps after it
   auto const made = plait::recurrent_net(n, o);
   CHECK(made.blobs == strings{"h_all", "h_last"});
   test::lines const ops = test::lines_of(n);
-  REQUIRE(ops.size() == 13);  // ten of them say where sequences end
+  REQUIRE(ops.size() == 13);  // ten of them compute the lengths
   CHECK(ops[10] == "ReversePackedSegs: x r/Min -> r/x_reversed");
   CHECK(ops[11] == "RecurrentNetwork: r/x_reversed h0 w b v d -> r/h_all_reversed h_last r/step_workspaces");
   CHECK(ops[12] == "ReversePackedSegs: r/h_all_reversed r/Min -> h_all");
@@ -187,7 +187,7 @@ TEST_CASE("Backwards, sequences are turned before the op, and all steps after it
   CHECK(std::string(n.text(n.external_input[1])) == "lengths");
 }
 
-TEST_CASE("Backwards is forward on what is turned, with lengths and without") {
+TEST_CASE("recurrent_net reverse: equals forward on reversed sequences, with and without lengths") {
   for (bool const ends : {false, true}) {
     CAPTURE(ends);
     std::vector<std::size_t> const lengths = ends ? std::vector<std::size_t>{4, 0, 2} : std::vector<std::size_t>(3, 4);
@@ -209,7 +209,7 @@ TEST_CASE("Backwards is forward on what is turned, with lengths and without") {
   }
 }
 
-TEST_CASE("Backwards, a sequence with a window is turned as a whole") {
+TEST_CASE("recurrent_net reverse: a sequence with a window is reversed as a whole") {
   plait::net_builder c("cell");
   auto const [x, y, h] = c.external_inputs("x_t", "y_t", "h_prev");
   c.sum({c.mul(x, h), c.op("ReduceSum", c.mul(y, y), {}, {{"axes", {0}}, {"keepdims", 1}})}, "h");

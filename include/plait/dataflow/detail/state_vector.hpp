@@ -1,4 +1,4 @@
-// A vector of the states of a dataflow problem, whatever their type.
+// Vector of the states of a dataflow problem, contiguous for bool, too.
 #pragma once
 
 #include <algorithm>
@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/cxx20.hpp>
+#include <plait/core/detail/cxx20.hpp>
 
 namespace plait::detail {
 
-/// What std::vector<bool> is not: bool objects in a row, to which there are references and spans.
+/// Contiguous bool objects, which, unlike those of std::vector<bool>, references and spans can refer to.
 class bool_vector {
  public:
   using value_type = bool;

@@ -16,8 +16,8 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <plait/core/detail/npos.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/npos.hpp>
 #include <plait/exec/plan.hpp>
 
 namespace plait {

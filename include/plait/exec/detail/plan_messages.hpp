@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include <plait/core/detail/npos.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/npos.hpp>
 #include <plait/exec/plan.hpp>
 
 namespace plait {

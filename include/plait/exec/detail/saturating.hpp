@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-#include <plait/core/cxx20.hpp>
+#include <plait/core/detail/cxx20.hpp>
 
 namespace plait::detail {
 

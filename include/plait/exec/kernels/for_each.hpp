@@ -1,33 +1,33 @@
-// The two ways a kernel is written: what happens at an index, or in a row; the same text runs on every backend.
+// Parallel loops of kernels, over indices or over rows, with the same source for every backend.
 //
-// On the host, indices go to Thrust by tile and each tile is one unit-stride loop, compiled for the widest vectors
-// there are (instruction_sets.hpp); per element Thrust would cost 4 to 6 times as much. On devices each index is a
-// thread. Neither order nor the number of threads enters a result, so all host backends compute the same bits.
+// On the host, Thrust distributes tiles, and each tile is one unit-stride loop, compiled for the widest vectors
+// available (instruction_sets.hpp); Thrust per element would take 4 to 6 times as long. On devices each index is a
+// thread. Results depend neither on order nor on the number of threads, so all host backends compute the same bits.
 //
-// Functions are copied into the kernel: capture pointers and numbers by value, mark lambdas PLAIT_HOST_DEVICE, and do
-// not throw.
+// Functions are copied into the kernel: they capture pointers and numbers by value, are marked PLAIT_HOST_DEVICE, and
+// do not throw.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 
-#include <plait/exec/thrust_config.hpp>
+#include <plait/exec/detail/thrust_config.hpp>
 
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
 
 #include <plait/exec/backend.hpp>
-#include <plait/exec/kernels/hand_over.hpp>
-#include <plait/exec/kernels/instruction_sets.hpp>
-#include <plait/exec/kernels/standing_team.hpp>
-#include <plait/exec/run_cancelled.hpp>
+#include <plait/exec/detail/kernels/hand_over.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
+#include <plait/exec/detail/kernels/standing_team.hpp>
+#include <plait/exec/detail/run_cancelled.hpp>
 
 PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// Elements of a tile: work enough to be worth a thread's waking up, and little enough to stay in its cache.
+/// Elements per tile: enough work to amortise waking up a thread, and few enough to stay in its cache.
 inline constexpr std::size_t tile_size = 16'384;
 
 namespace detail {
@@ -36,7 +36,7 @@ template <class F>
 struct tile_loop {
   F f;
   void operator()(std::size_t first, std::size_t last) const {
-    F const own = f;  // what f holds would have to be read again after each write
+    F const own = f;  // a local copy: otherwise captures are reloaded after each write
     PLAIT_INDEPENDENT
     for (std::size_t i = first; i < last; ++i) {
       PLAIT_INLINE_CALL own(i);
@@ -59,8 +59,8 @@ void run_tile(void const* loop, std::size_t first, std::size_t last) {
   vectorized(*static_cast<Loop const*>(loop), first, last);
 }
 
-// What one thread does: a tile. Of the loop it has a pointer only, so that Thrust's machinery is compiled once for a
-// backend, and a loop that knows nothing of its backend once for all of them.
+// Task of one tile. It type-erases the loop, so that Thrust's algorithm is instantiated once per backend, and a loop
+// that does not depend on the backend once for all backends.
 struct tile_task {
   void const* loop;
   void (*run)(void const*, std::size_t, std::size_t);
@@ -77,15 +77,15 @@ void call_for_parts(std::size_t count, F const& f) {
 
 }  // namespace detail
 
-/// f(part) for each of `count` parts, on host backends: work that is divided already. In a recurrence oneTBB's threads
-/// stand by for it (standing_team.hpp). All are done, too, where a task group around is cancelled.
+/// Calls f(i) for each of `count` chunks of work, on host backends. In a recurrence oneTBB's threads spin between such
+/// loops (standing_team.hpp). Runs all chunks even if an enclosing task group is cancelled.
 template <backend B, class F>
   requires(!B::on_device)
 void for_each_part(std::size_t count, F const& f) {
   if constexpr (detail::has_tasks<B>) {
     if (detail::standing_team<B>::run(count, f)) return;
-    // A call takes the next part, not the one that it was made for: what calls are skipped for is left at the end. An
-    // op that had thrown there would have spoilt what it overwrites.
+    // Each call takes the next chunk, not that of its index, so that chunks whose calls are skipped are left for the
+    // end. Throwing instead would leave overwritten operands in an invalid state.
     alignas(64) std::atomic<std::size_t> next = 0;
     detail::call_for_parts<B>(count, [&](std::size_t) { f(next.fetch_add(1, std::memory_order_relaxed)); });
     for (std::size_t part = next; part < count; ++part) {
@@ -97,18 +97,18 @@ void for_each_part(std::size_t count, F const& f) {
   }
 }
 
-/// loop(first, last) for tiles of `width` that make up [0, count), on host backends; one for all with one thread.
+/// Calls loop(first, last) for tiles of `width` that cover [0, count), on host backends; with one thread, one tile.
 template <backend B, class Loop>
   requires(!B::on_device)
 void for_each_tile(std::size_t count, std::size_t width, Loop const& loop) {
-  if (count <= width || detail::threads_here<B>() == 1) {  // not even Thrust's own overhead
+  if (count <= width || detail::threads_here<B>() == 1) {  // without the overhead of Thrust
     if (count != 0) detail::run_tile<Loop>(&loop, 0, count);
     return;
   }
   for_each_part<B>((count + width - 1) / width, detail::tile_task{&loop, &detail::run_tile<Loop>, count, width});
 }
 
-/// f(i) for each i below `count`, whose effects are independent of each other.
+/// Calls f(i) for each i below `count`. The calls must be independent.
 template <backend B, class F>
 void for_each_index(std::size_t count, F const& f) {
   if constexpr (B::on_device) {
@@ -118,7 +118,7 @@ void for_each_index(std::size_t count, F const& f) {
   }
 }
 
-/// f(row) for each row below `rows`, of about `row_cost` elements' work each. f has the row's loops in it.
+/// Calls f(row) for each row below `rows`, of about `row_cost` elements' work each. f contains the loops over a row.
 template <backend B, class F>
 void for_each_row(std::size_t rows, std::size_t row_cost, F const& f) {
   if constexpr (B::on_device) {

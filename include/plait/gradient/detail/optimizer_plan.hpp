@@ -1,4 +1,4 @@
-// The ops of an optimiser, collected before the net is changed.
+// Optimiser plan: collects the ops of an optimiser before it changes the net, for the strong guarantee.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +12,29 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
-#include <plait/gradient/blob_gradient.hpp>
-#include <plait/gradient/optimizer_options.hpp>
+#include <plait/gradient/detail/blob_gradient.hpp>
+#include <plait/gradient/detail/optimizer_options.hpp>
+#include <plait/net/detail/name_generator.hpp>
 #include <plait/net/mutation.hpp>
-#include <plait/net/name_generator.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait::detail {
 
-/// A parameter, its gradient as far as it is prepared, and whether an op may overwrite that.
-struct trained {
+/// A parameter and its gradient, updated as clipping and weight decay are added.
+struct trained_parameter {
   std::string parameter;
   blob_gradient gradient;
-  bool own = true;
+  bool own = true;  ///< no other blob shares the gradient: ops may overwrite it
 };
 
-/// Collects ops for a net and for its init net; names are those of Caffe2's optimizer.py. O(net) to begin with, for the
-/// names that are taken.
+/// Collects ops for a net and for its init net, with the names of Caffe2's optimizer.py. The constructor is O(net): it
+/// collects the names in use.
 template <class N>
 class optimizer_plan {
  public:
   optimizer_plan(N const& n, optimizer_placement placement) : placement_(placement), names_("", n) {
     if (placement_.type != element_type::float32 && placement_.type != element_type::float64)
-      throw net_error("plait: optimisers are for parameters of float32 or float64, not of " +
+      throw net_error("plait: optimisers take parameters of float32 or float64, not of " +
                       std::string(to_string(placement_.type)));
     for (auto&& op : plait::ops(n))
       for (auto const& name : plait::outputs(n, op))
@@ -45,17 +45,17 @@ class optimizer_plan {
            std::vector<argument_spec> arguments = {}) {
     ops_.push_back({std::string(type), std::move(inputs), std::move(outputs), std::move(arguments), placement_.device});
   }
-  /// A name that neither the net nor this plan has.
+  /// Returns a name that is unused in the net and this plan.
   std::string fresh(std::string const& wanted) { return names_.next_blob(wanted); }
   bool is_double() const { return placement_.type == element_type::float64; }
 
-  // ---- what lasts from step to step
-  /// Zeros shaped like a parameter.
+  // ---- state
+  /// Adds a state blob of zeros with the shape of a parameter and returns its name.
   std::string state(std::string const& parameter, std::string_view ending) {
     std::string name = parameter + std::string(ending);
     if (names_.taken(name))
       throw net_error(
-          "plait: parameter '" + parameter + "' has an optimiser already: the net has a blob '" + name + '\'', {},
+          "plait: parameter '" + parameter + "' already has an optimiser: the net has a blob '" + name + '\'', {},
           parameter);
     init({parameter}, name, typed({{"value", 0.0f}}));
     return name;
@@ -77,7 +77,7 @@ class optimizer_plan {
     return name;
   }
 
-  /// The ops that count and make the rate; the blob that an optimiser op of the placement's type takes.
+  /// Adds the ops that count steps and compute the rate. Returns the rate's blob.
   std::string rate(std::string_view optimizer, float base, rate_schedule const& schedule) {
     if (!written_.contains(schedule.iteration)) {
       add("Iter", {schedule.iteration}, {schedule.iteration});
@@ -88,7 +88,7 @@ class optimizer_plan {
     for (std::size_t k = 0; name.empty() || (schedule.rate.empty() && names_.taken(name)); ++k)
       name = std::string(optimizer) + "Optimizer_" + std::to_string(k) + "_lr_" + device_text("gpu");
     if (names_.taken(name))
-      throw net_error("plait: the net has a blob '" + name + "' already, it cannot be the rate", {}, name);
+      throw net_error("plait: the net already has a blob '" + name + "', which cannot be the rate", {}, name);
     names_.take(name);
     std::vector<argument_spec> arguments{{"base_lr", base}, {"policy", schedule.policy}};
     arguments.insert(arguments.end(), schedule.arguments.begin(), schedule.arguments.end());
@@ -96,7 +96,7 @@ class optimizer_plan {
     update_.rate = name;
     return name;
   }
-  /// The rate for ops whose weights must have the type of what they weigh.
+  /// Returns the rate in the parameters' element type, for ops whose weights must have it. Adds a Cast if needed.
   std::string as_weight(std::string const& rate) {
     if (!is_double()) return rate;
     std::string name = fresh(rate + "_double");
@@ -105,12 +105,13 @@ class optimizer_plan {
   }
 
   // ---- gradients
+  /// Returns the parameters with their gradients. Throws net_error if one is listed twice or has no gradient.
   template <class Gradients, class Parameters>
-  std::vector<trained> gather(Gradients const& gradients, Parameters const& parameters) {
+  std::vector<trained_parameter> gather(Gradients const& gradients, Parameters const& parameters) {
     boost::unordered_flat_map<std::string, std::size_t> uses;
     for (auto const& [blob, gradient] : gradients) ++uses[gradient.values];
     boost::unordered_flat_set<std::string> seen;
-    std::vector<trained> made;
+    std::vector<trained_parameter> made;
     for (auto const& given : parameters) {
       std::string name{std::string_view(given)};
       if (!seen.insert(name).second) throw net_error("plait: parameter '" + name + "' is listed twice", {}, name);
@@ -121,9 +122,9 @@ class optimizer_plan {
     }
     return made;
   }
-  /// Rows that occur more than once are added up, as Caffe2's DeduplicateGradientSlices does, whose UnsortedSegmentSum
-  /// wants indices of one axis.
-  void deduplicate(trained& t) {
+  /// Sums duplicate rows of a sparse gradient, as Caffe2's DeduplicateGradientSlices does, whose UnsortedSegmentSum
+  /// takes one-dimensional indices only.
+  void deduplicate(trained_parameter& t) {
     std::string const unique = fresh(t.gradient.indices + "_unique");
     std::string const places = fresh(t.gradient.indices + "_places");
     std::string const values = fresh(t.gradient.values + "_unique");
@@ -132,27 +133,27 @@ class optimizer_plan {
     t.gradient = blob_gradient::sparse(unique, values);
     t.own = true;
   }
-  /// The same for all sparse gradients, but those that prepare() treats so anyway.
-  void deduplicate_rows(std::vector<trained>& all, gradient_preparation const& options) {
+  /// Sums duplicate rows of all sparse gradients, unless prepare() does.
+  void deduplicate_rows(std::vector<trained_parameter>& all, gradient_preparation const& options) {
     if (options.clip_norm > 0 || options.clip_value > 0) return;
-    for (trained& t : all)
+    for (trained_parameter& t : all)
       if (t.gradient.is_sparse()) deduplicate(t);
   }
-  /// Where a new gradient goes: in place, unless somebody else needs the old one.
-  std::string successor(trained& t, std::string_view ending) {
+  /// Returns the blob for a modified gradient: the old one (in place) unless another blob shares it.
+  std::string successor(trained_parameter& t, std::string_view ending) {
     if (!t.own) {
       t.gradient.values = fresh(t.parameter + std::string(ending));
       t.own = true;
     }
     return t.gradient.values;
   }
-  void prepare(std::vector<trained>& all, gradient_preparation const& options) {
+  void prepare(std::vector<trained_parameter>& all, gradient_preparation const& options) {
     if (options.clip_norm > 0 || options.clip_value > 0)
-      for (trained& t : all)
+      for (trained_parameter& t : all)
         if (t.gradient.is_sparse()) deduplicate(t);
     if (options.clip_norm > 0) clip_norms(all, options);
     if (options.clip_value > 0)
-      for (trained& t : all) {
+      for (trained_parameter& t : all) {
         std::string const from = t.gradient.values;
         add("Clip", {from}, {successor(t, "_grad_clipped")},
             {{"min", -options.clip_value}, {"max", options.clip_value}});
@@ -160,11 +161,12 @@ class optimizer_plan {
     if (options.weight_decay != 0) decay_weights(all, options.weight_decay);
   }
 
-  // ---- done
-  optimizer_update apply(N& n, std::vector<trained> const& all) {
+  // ---- result
+  /// Appends the collected ops to the net and declares external blobs. Call it once.
+  optimizer_update apply(N& n, std::vector<trained_parameter> const& all) {
     using traits = net_traits_of<N>;
-    for (trained const& t : all) update_.gradients.emplace(t.parameter, t.gradient);
-    // Of a net that says what it takes and leaves, parameters and state must be part of that.
+    for (trained_parameter const& t : all) update_.gradients.emplace(t.parameter, t.gradient);
+    // A net that declares external blobs must declare parameters and state, too.
     boost::unordered_flat_set<std::string> in, out;
     for (auto const& name : plait::external_inputs(std::as_const(n))) in.insert(text(n, name));
     for (auto const& name : plait::external_outputs(std::as_const(n))) out.insert(text(n, name));
@@ -177,7 +179,7 @@ class optimizer_plan {
         traits::add_external_input(n, make_name(n, name));
       if (outputs && out.insert(name).second) traits::add_external_output(n, make_name(n, name));
     };
-    for (trained const& t : all) declare(t.parameter);
+    for (trained_parameter const& t : all) declare(t.parameter);
     for (std::string const& name : update_.state) declare(name);
     return std::move(update_);
   }
@@ -186,7 +188,7 @@ class optimizer_plan {
   static constexpr std::int64_t double_number = 13;  // TensorProto.DataType
 
   static std::string text(N const& n, name_t<N> const& name) { return std::string(name_text(n, name)); }
-  // "0_0", or with "gpu": "cpu", "gpu0".
+  // Returns "0_0" (device type and id), or with `how` == "gpu" "cpu", "gpu0".
   std::string device_text(std::string_view how) const {
     device_spec const where = placement_.device.value_or(device_spec());
     std::string const id = std::to_string(where.id.value_or(0));
@@ -203,10 +205,10 @@ class optimizer_plan {
     update_.state.push_back(made);
   }
 
-  void clip_norms(std::vector<trained>& all, gradient_preparation const& options) {
+  void clip_norms(std::vector<trained_parameter>& all, gradient_preparation const& options) {
     boost::unordered_flat_map<std::string, std::string> squares;
-    std::vector<std::string> listed;  // a gradient that two parameters share counts for both
-    for (trained const& t : all) {
+    std::vector<std::string> listed;  // a gradient that two parameters share counts twice
+    for (trained_parameter const& t : all) {
       auto const [at, is_new] = squares.try_emplace(t.gradient.values);
       if (is_new) {
         at->second = fresh(t.gradient.values + "_sqr_norm");
@@ -221,13 +223,13 @@ class optimizer_plan {
     };
     std::string const together = options.each_parameter ? "" : norm_of(sum(listed), "gradient_l2_norm");
     for (std::size_t i = 0; i != all.size(); ++i) {
-      trained& t = all[i];
+      trained_parameter& t = all[i];
       std::string const from = t.gradient.values;
       std::string const norm = options.each_parameter ? norm_of(listed[i], from + "_l2_norm") : together;
       add("ClipTensorByScaling", {from, norm}, {successor(t, "_grad_clipped")}, {{"threshold", options.clip_norm}});
     }
   }
-  // Sum is for floats only, Add for two operands only.
+  // Sum takes floats only, Add two operands only.
   std::string sum(std::vector<std::string> const& terms) {
     if (terms.size() == 1) return terms.front();
     std::string total = fresh("gradient_sqr_norm");
@@ -237,12 +239,13 @@ class optimizer_plan {
       for (std::size_t i = 1; i != terms.size(); ++i) add("Add", {i == 1 ? terms[0] : total, terms[i]}, {total});
     return total;
   }
-  void decay_weights(std::vector<trained>& all, float decay) {
+  void decay_weights(std::vector<trained_parameter>& all, float decay) {
     std::string const weight = constant("wd", decay);
-    for (trained& t : all) {
+    for (trained_parameter& t : all) {
       if (t.gradient.is_sparse())
-        throw net_error("plait: parameter '" + t.parameter + "' has a sparse gradient, which weight decay would fill",
-                        {}, t.parameter);
+        throw net_error(
+            "plait: parameter '" + t.parameter + "' has a sparse gradient, which weight decay would make dense", {},
+            t.parameter);
       std::string const from = t.gradient.values;
       add("WeightedSum", {from, one(), t.parameter, weight}, {successor(t, "_grad_decayed")});
     }

@@ -1,4 +1,5 @@
-// Debug check of index(g, n): below size(g), and different for different nodes. Nothing where assertions are off.
+// Debug check of an adaptation's index(g, n): below size(g), and different for different nodes. Disabled with
+// assertions.
 #pragma once
 
 #include <concepts>
@@ -11,12 +12,12 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/npos.hpp>
+#include <plait/core/detail/npos.hpp>
 #include <plait/graph/graph_traits.hpp>
 
 namespace plait::detail {
 
-/// Shows a node in a message: its text, its name or its number; the address of a pointer; else "a node".
+/// Returns the text of a node for messages: its text, its name or its number; the address of a pointer; else "a node".
 template <class Node>
 std::string node_text(Node const& n) {
   auto const quoted = [](std::string_view text) { return "node '" + std::string(text) + '\''; };
@@ -42,7 +43,7 @@ std::string node_text(Node const& n) {
   }
 }
 
-// A node, and the one that has it as a successor (null: none is known).
+// Returns the text of a node and of the node that has it as a successor (null: unknown).
 template <flow_graph G>
 std::string found_text(G const& g, node_t<G> const& n, node_t<G> const* from) {
   std::string text = node_text(n);
@@ -59,7 +60,7 @@ constexpr void check_index_bound([[maybe_unused]] G const& g, [[maybe_unused]] n
                           std::to_string(graph_size(g)));
 }
 
-// `known` had the index before.
+// Asserts that n is `known`, the first node with the same index.
 template <flow_graph G>
 constexpr void check_same_node([[maybe_unused]] G const& g, [[maybe_unused]] node_t<G> const& known,
                                [[maybe_unused]] node_t<G> const* known_from, [[maybe_unused]] node_t<G> const& n,
@@ -69,8 +70,8 @@ constexpr void check_same_node([[maybe_unused]] G const& g, [[maybe_unused]] nod
                           " and for " + found_text(g, n, from));
 }
 
-/// Remembers the first node of each index. Its type says whether it does: programs link files with and without
-/// assertions.
+/// Checks the indices of all nodes it is called with, by recording the first node of each index. Whether checks are
+/// enabled is a template parameter: programs may link files with and without assertions.
 template <flow_graph G, bool Checked = PLAIT_DETAIL_CHECKED>
 class index_check {
  public:
@@ -83,7 +84,7 @@ class index_check<G, true> {
  public:
   constexpr explicit index_check(G const& g) : graph_(std::addressof(g)) {}
 
-  /// `from`: the node that has n as a successor; null if n is the entry or listed by nodes(g).
+  /// Checks n. `from`: the node that has n as a successor; null if n is the entry or listed by nodes(g).
   constexpr void operator()(node_t<G> const& n, std::size_t index, node_t<G> const* from = nullptr) {
     check_index_bound(*graph_, n, index, from);
     if constexpr (has_own_index<G>) {

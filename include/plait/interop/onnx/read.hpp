@@ -1,4 +1,4 @@
-// Reads ONNX models as nets that run.
+// ONNX import: converts a model to a net of plait's operators and its parameters.
 //
 //   plait::onnx_net model = plait::read_onnx("model.onnx");
 //   plait::workspace<plait::serial> blobs;
@@ -16,28 +16,29 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/interop/onnx/detail/converter.hpp>
-#include <plait/interop/onnx/options.hpp>
-#include <plait/interop/onnx/parse.hpp>
+#include <plait/interop/onnx/detail/options.hpp>
+#include <plait/interop/onnx/detail/parse.hpp>
+#include <plait/interop/onnx/detail/standard_rules.hpp>
 #include <plait/interop/onnx/rules.hpp>
-#include <plait/interop/onnx/standard_rules.hpp>
 
 namespace plait {
 
-/// The net of a model. Values keep their names; what has none in the model is called <node>/<op>. Operators are those
-/// of the version that the model was written with. Throws onnx_error listing all nodes that cannot be run, net_error
-/// where the model is not in SSA form or a tensor is not what it says. O(document), besides what operators are made of.
+/// Converts a model to a net. Values keep their names; a blob that the conversion adds is called <node>/<op>. Operators
+/// have the semantics of the opset that the model imports. Throws onnx_error, which lists all nodes that cannot be run,
+/// and net_error where the model is not in SSA form or a tensor contradicts its description. O(document), besides the
+/// ops that operators decompose into.
 [[nodiscard]] inline onnx_net read_onnx(onnx_model const& model, onnx_options const& options = {},
                                         onnx_rules const& rules = onnx_rules::standard()) {
   return detail::onnx_converter(model, options, rules).run();
 }
 
-/// The same of a document in ONNX's binary format, such as a message's SerializeAsString(). Throws parse_error besides.
+/// Converts a document in ONNX's binary format, such as a message's SerializeAsString(). Throws parse_error, too.
 [[nodiscard]] inline onnx_net read_onnx_bytes(std::string_view document, onnx_options const& options = {},
                                               onnx_rules const& rules = onnx_rules::standard()) {
   return read_onnx(parse_onnx(document), options, rules);
 }
 
-/// The same of a file. Throws io_error besides.
+/// Converts a file. Throws io_error, too.
 [[nodiscard]] inline onnx_net read_onnx(std::filesystem::path const& path, onnx_options const& options = {},
                                         onnx_rules const& rules = onnx_rules::standard()) {
   if (std::error_code problem; std::filesystem::is_directory(path, problem))

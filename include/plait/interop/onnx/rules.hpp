@@ -1,4 +1,4 @@
-// Which ONNX operators there are rules for.
+// Registry of conversion rules for ONNX operators, by domain and type.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include <plait/interop/onnx/context.hpp>
+#include <plait/interop/onnx/detail/context.hpp>
 
 namespace plait {
 
-/// Rules by domain and operator type. A value: standard ones can be copied, replaced and added to.
+/// Conversion rules by domain and operator type. A value type: copy standard() to replace or add rules.
 class onnx_rules {
  public:
-  /// Those that plait comes with; see docs/onnx.md.
+  /// Returns the rules that plait comes with; see docs/reference/onnx-operators.md.
   static onnx_rules const& standard();
 
   onnx_rules& set(std::string_view type, onnx_rule rule) { return set("", type, std::move(rule)); }
@@ -24,12 +24,12 @@ class onnx_rules {
     rules_.insert_or_assign(key(domain, type), std::move(rule));
     return *this;
   }
-  /// nullptr if there is none.
+  /// Returns the rule of an operator, nullptr if there is none.
   onnx_rule const* find(std::string_view domain, std::string_view type) const {
     auto const found = rules_.find(key(domain, type));
     return found == rules_.end() ? nullptr : &found->second;
   }
-  /// Types of ONNX's own operators that there are rules for, by the alphabet.
+  /// Returns the types of ONNX's own operators that have rules, in alphabetical order.
   std::vector<std::string> types() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a net builder knows: its net, which blobs can be named in it, and what names stand for.
+// State of a net builder: its net, the scope of blobs that ops can name, and the resolution of operand names.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/net/detail/name_generator.hpp>
 #include <plait/net/mutation.hpp>
-#include <plait/net/name_generator.hpp>
-#include <plait/netdef/blob_handle.hpp>
-#include <plait/netdef/built_op.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
+#include <plait/netdef/detail/built_op.hpp>
 #include <plait/netdef/model.hpp>
 
 namespace plait::detail {
@@ -21,12 +21,12 @@ namespace plait::detail {
 struct builder_state {
   netdef net;
   name_generator names = name_generator("");
-  std::vector<bool> known;            ///< by symbol: this net has the blob
-  std::vector<bool> promised;         ///< by symbol: it is an external output
-  std::vector<std::string> declared;  ///< known though nothing in the net mentions them yet
+  std::vector<bool> known;               ///< by symbol: this net has the blob
+  std::vector<bool> is_external_output;  ///< by symbol: it is an external output
+  std::vector<std::string> declared;     ///< in scope though nothing in the net mentions them yet
   builder_state const* parent = nullptr;
-  std::shared_ptr<unique_names> family;  ///< names of this net and all around and inside
-  std::string prefix;                    ///< the name scope, with its '/'
+  std::shared_ptr<unique_names> net_names;  ///< names of this net, the enclosing and the nested nets
+  std::string prefix;                       ///< the name scope, with its '/'
   std::optional<device_spec> device;
 
   std::string_view name() const { return net.text(net.name); }
@@ -36,69 +36,70 @@ struct builder_state {
     net = std::move(n);
     names = name_generator(name());
     declared.clear();
-    relearn();
+    rebuild_scope();
   }
 
   // ---- blobs
-  bool knows(std::string_view full) const {
+  bool has_blob(std::string_view full) const {
     symbol const s = net.find(full);
     return s && s.id < known.size() && known[s.id];
   }
   bool visible(std::string_view full) const {
     for (builder_state const* level = this; level != nullptr; level = level->parent)
-      if (level->knows(full)) return true;
+      if (level->has_blob(full)) return true;
     return false;
   }
-  bool learn(symbol s) {
+  bool add_blob(symbol s) {
     bool const is_new = mark(known, s);
     if (is_new) names.take(net.text(s));
     return is_new;
   }
-  symbol learn(std::string const& full) {
+  symbol add_blob(std::string const& full) {
     symbol const s = net.intern(full);
-    learn(s);
+    add_blob(s);
     return s;
   }
-  /// All blobs that the net mentions.
-  void learn() {
-    for (symbol const s : net.external_input) learn(s);
+  /// Adds all blobs that the net mentions.
+  void add_all_blobs() {
+    for (symbol const s : net.external_input) add_blob(s);
     for (symbol const s : net.external_output) {
-      learn(s);
-      mark(promised, s);
+      add_blob(s);
+      mark(is_external_output, s);
     }
     for (op_def const& op : net.op) {
-      for (symbol const s : op.input) learn(s);
-      for (symbol const s : op.output) learn(s);
+      for (symbol const s : op.input) add_blob(s);
+      for (symbol const s : op.output) add_blob(s);
     }
   }
   void declare(std::string const& full) {
-    if (knows(full)) return;
-    learn(full);
+    if (has_blob(full)) return;
+    add_blob(full);
     declared.push_back(full);
   }
-  /// After changes from outside: symbols may be others now.
-  void relearn() {
+  /// Rebuilds the scope after the net was changed from outside: its symbols may be others.
+  void rebuild_scope() {
     known.clear();
-    promised.clear();
-    learn();
-    for (std::string const& full : declared) learn(full);
+    is_external_output.clear();
+    add_all_blobs();
+    for (std::string const& full : declared) add_blob(full);
   }
-  void promise(std::string_view full) {
+  void add_external_output(std::string_view full) {
     symbol const s = net.intern(full);
-    if (mark(promised, s)) net.external_output.push_back(s);
+    if (mark(is_external_output, s)) net.external_output.push_back(s);
   }
 
   // ---- ops
-  /// Of an op that was added last: inputs that are not known here come from around.
-  void take_in(op_def const& op) {
+  /// Adds the operands of the last op to the scope; inputs not in it come from an enclosing net and become external
+  /// inputs.
+  void register_op(op_def const& op) {
     for (symbol const s : op.input)
-      if (learn(s)) net.external_input.push_back(s);
-    for (symbol const s : op.output) learn(s);
+      if (add_blob(s)) net.external_input.push_back(s);
+    for (symbol const s : op.output) add_blob(s);
   }
-  void append(built_op op) { take_in(append_op(net, std::move(op))); }
+  void append(built_op op) { register_op(append_op(net, std::move(op))); }
   void adopt(op_def const& op, netdef const& from) {
     net.op.push_back(net.adopt(op, from));
-    take_in(net.op.back());
+    register_op(net.op.back());
   }
 
   // ---- names of operands
@@ -110,7 +111,7 @@ struct builder_state {
   }
   std::string output_name(blob_operand const& blob) const {
     check_owner(blob);
-    if (blob.name().empty()) throw net_error("plait: " + quoted() + " was given a blob without a name");
+    if (blob.name().empty()) throw net_error("plait: " + quoted() + ": an operand has no name");
     return scoped(blob);
   }
   std::string input_name(blob_operand const& blob) const {
@@ -124,15 +125,15 @@ struct builder_state {
     for (blob_operand const& blob : blobs) made.push_back(input_name(blob));
     return made;
   }
-  /// Those given, or `count` new ones after the op's type.
+  /// Returns the given names, or `count` generated ones that contain the op type.
   std::vector<std::string> output_names(std::string_view type, blob_operands const& given, std::size_t count,
                                         bool numbered) {
     std::vector<std::string> made;
     made.reserve(count);
     if (!given.empty() && given.size() != count)
-      throw net_error("plait: " + std::to_string(count) + (count == 1 ? " output is" : " outputs are") +
-                      " asked of the op " + std::string(type) + " in " + quoted() + ", with " +
-                      std::to_string(given.size()) + (given.size() == 1 ? " name" : " names"));
+      throw net_error("plait: the op " + std::string(type) + " in " + quoted() + " has " + std::to_string(count) +
+                      (count == 1 ? " output" : " outputs") + ", but " + std::to_string(given.size()) +
+                      (given.size() == 1 ? " name is given" : " names are given"));
     for (blob_operand const& blob : given) made.push_back(output_name(blob));
     while (made.size() != count) {
       std::string name = names.next_name(type, numbered ? std::optional(made.size()) : std::nullopt);
@@ -153,7 +154,7 @@ struct builder_state {
     for (builder_state const* level = this; level != nullptr; level = level->parent)
       if (level == blob.owner()) return;
     std::string const name(blob.name());
-    throw net_error("plait: " + quoted() + " was given " +
+    throw net_error("plait: " + quoted() + ": an operand is " +
                         (name.empty() ? "an empty handle" : "blob '" + name + "' of another net builder"),
                     {}, name);
   }

@@ -1,4 +1,4 @@
-// The ops that control flow is made of, planned before anything is changed.
+// Plans of control flow ops: checks the scope and specifies all ops before the net is changed.
 #pragma once
 
 #include <algorithm>
@@ -13,25 +13,25 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/net/detail/name_generator.hpp>
 #include <plait/net/mutation.hpp>
-#include <plait/net/name_generator.hpp>
-#include <plait/netdef/built_op.hpp>
-#include <plait/netdef/control_options.hpp>
+#include <plait/netdef/detail/built_op.hpp>
+#include <plait/netdef/detail/control_options.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/external_blobs.hpp>
+#include <plait/transform/detail/external_blobs.hpp>
 
 namespace plait {
 
 namespace detail {
 
-/// Ops to be added, the last of which is the control flow op itself.
+/// Ops to append; the last one is the control flow op itself.
 struct control_plan {
   std::vector<built_op> ops;
   control_blobs blobs;
 };
 
-/// A list of distinct names, in order.
+/// Ordered set of names: distinct, in order of insertion.
 class distinct_names {
  public:
   void add(std::string const& name) {
@@ -48,7 +48,7 @@ class distinct_names {
 
 using net_blobs = external_blobs<netdef>;
 
-/// external_blob_names for a scope that is a predicate.
+/// Returns external_blob_names() for a scope that is a predicate.
 template <class Visible>
 net_blobs blobs_in_scope(netdef const& n, Visible const& visible) {
   net_blobs const all = external_blob_names(n);
@@ -59,12 +59,12 @@ net_blobs blobs_in_scope(netdef const& n, Visible const& visible) {
   return external_blob_names(n, scope);
 }
 
-/// The Do op of a net whose blobs are called inside as `bound` says, in the order of inputs, then other outputs.
-struct do_parts {
+/// Specification of a Do op.
+struct do_spec {
   netdef net;
   std::vector<std::string> inputs;   ///< outer names; the workspace is not among them
   std::vector<std::string> outputs;  ///< likewise
-  std::vector<std::string> inner;    ///< inner names of the inputs, then of outputs that are no inputs
+  std::vector<std::string> inner;    ///< inner names of the inputs, then of outputs that are not inputs
   std::string workspace;
   bool copy_external_blobs = false;
   bool reuse_workspace = false;
@@ -75,23 +75,23 @@ inline std::vector<std::string> with_last(std::vector<std::string> names, std::s
   return names;
 }
 
-inline built_op do_op(do_parts parts, std::optional<device_spec> const& device) {
-  boost::unordered_flat_set<std::string_view> const read(parts.inputs.begin(), parts.inputs.end());
+inline built_op do_op(do_spec spec, std::optional<device_spec> const& device) {
+  boost::unordered_flat_set<std::string_view> const read(spec.inputs.begin(), spec.inputs.end());
   std::vector<std::int64_t> outer;
-  for (std::size_t i = 0; i != parts.inputs.size() + parts.outputs.size(); ++i)
-    if (i < parts.inputs.size() || !read.contains(parts.outputs[i - parts.inputs.size()]))
+  for (std::size_t i = 0; i != spec.inputs.size() + spec.outputs.size(); ++i)
+    if (i < spec.inputs.size() || !read.contains(spec.outputs[i - spec.inputs.size()]))
       outer.push_back(static_cast<std::int64_t>(i));
   built_op made{"Do",
-                with_last(parts.inputs, parts.workspace),
-                with_last(parts.outputs, parts.workspace),
-                {{"net", std::move(parts.net)}, {"inner_blobs", parts.inner}, {"outer_blobs_idx", outer}},
+                with_last(spec.inputs, spec.workspace),
+                with_last(spec.outputs, spec.workspace),
+                {{"net", std::move(spec.net)}, {"inner_blobs", spec.inner}, {"outer_blobs_idx", outer}},
                 device};
-  if (parts.copy_external_blobs) made.arguments.emplace_back("copy_external_blobs", true);
-  if (parts.reuse_workspace) made.arguments.emplace_back("reuse_workspace", true);
+  if (spec.copy_external_blobs) made.arguments.emplace_back("copy_external_blobs", true);
+  if (spec.reuse_workspace) made.arguments.emplace_back("reuse_workspace", true);
   return made;
 }
 
-/// A net with a Do op in it, for a branch whose blobs have the same names inside and outside.
+/// Net with one Do op, for a branch whose blobs have the same names inside and outside.
 struct control_branch {
   netdef net;
   std::vector<std::string> inputs;
@@ -103,7 +103,7 @@ inline control_branch make_branch(netdef body, net_blobs const& blobs, std::stri
                                   bool in_loop, std::optional<device_spec> const& device) {
   distinct_names inputs;
   inputs.add(blobs.inputs);
-  if (in_loop) inputs.add(blobs.outputs);  // what a loop that never runs leaves is what was there
+  if (in_loop) inputs.add(blobs.outputs);  // a loop without iterations leaves them unchanged
   distinct_names inner = inputs;
   inner.add(blobs.outputs);
   control_branch made;
@@ -138,8 +138,8 @@ std::string new_workspace(name_generator& names, Visible const& visible, std::st
 }
 
 template <class Visible>
-control_plan built_if(name_generator& names, std::string const& condition, Visible const& visible, netdef then_net,
-                      std::optional<netdef> else_net, control_options const& options) {
+control_plan plan_if_op(name_generator& names, std::string const& condition, Visible const& visible, netdef then_net,
+                        std::optional<netdef> else_net, control_options const& options) {
   if (!visible(condition)) undefined_condition(condition);
   auto const then_blobs = blobs_in_scope(then_net, visible);
   std::optional<net_blobs> else_blobs;
@@ -175,8 +175,8 @@ control_plan built_if(name_generator& names, std::string const& condition, Visib
 }
 
 template <class Visible>
-control_plan built_while(name_generator& names, std::string const& condition, Visible const& visible, netdef body,
-                         std::optional<netdef> condition_net, control_options const& options) {
+control_plan plan_while_op(name_generator& names, std::string const& condition, Visible const& visible, netdef body,
+                           std::optional<netdef> condition_net, control_options const& options) {
   bool const known = visible(condition);
   auto const in_scope = [&](std::string_view name) { return name == condition || visible(name); };
   if (!known && !condition_net) undefined_condition(condition);
@@ -218,10 +218,10 @@ control_plan built_while(name_generator& names, std::string const& condition, Vi
   return made;
 }
 
-// The outer blobs that a Do op reads and writes, and what they are called inside.
+// Resolves bindings to the outer blobs that a Do op reads and writes, and their inner names.
 template <class Visible>
-do_parts bind_blobs(netdef const& inner, Visible const& visible, std::vector<blob_binding> const& bindings) {
-  do_parts made;
+do_spec bind_blobs(netdef const& inner, Visible const& visible, std::vector<blob_binding> const& bindings) {
+  do_spec made;
   if (bindings.empty()) {
     net_blobs blobs = blobs_in_scope(inner, visible);
     distinct_names all;
@@ -264,27 +264,27 @@ do_parts bind_blobs(netdef const& inner, Visible const& visible, std::vector<blo
 }
 
 template <class Visible>
-control_plan built_do(name_generator& names, Visible const& visible, netdef inner, do_options const& options) {
+control_plan plan_do_op(name_generator& names, Visible const& visible, netdef inner, do_options const& options) {
   if (options.copy_external_blobs && options.reuse_workspace)
     throw net_error("plait: a Do op that reuses its workspace cannot keep the values of each run");
   bool const is_new = options.workspace.empty();
   if (!is_new && !visible(options.workspace))
     throw net_error("plait: the workspace '" + options.workspace + "' is not in the lexical scope", {},
                     options.workspace);
-  do_parts parts = bind_blobs(inner, visible, options.bindings);
-  for (auto const* blobs : {&parts.inputs, &parts.outputs})
+  do_spec spec = bind_blobs(inner, visible, options.bindings);
+  for (auto const* blobs : {&spec.inputs, &spec.outputs})
     if (!is_new && std::ranges::find(*blobs, options.workspace) != blobs->end())
       throw net_error("plait: the workspace '" + options.workspace + "' cannot be bound to a blob of its own net", {},
                       options.workspace);
 
   control_plan made;
-  parts.workspace = is_new ? new_workspace(names, visible, options.name + "/workspace_do") : options.workspace;
-  if (is_new) made.ops.push_back(create_scope(parts.workspace, options.device));
-  made.blobs = {parts.outputs, {parts.workspace}};
-  parts.net = std::move(inner);
-  parts.copy_external_blobs = options.copy_external_blobs;
-  parts.reuse_workspace = options.reuse_workspace;
-  made.ops.push_back(do_op(std::move(parts), options.device));
+  spec.workspace = is_new ? new_workspace(names, visible, options.name + "/workspace_do") : options.workspace;
+  if (is_new) made.ops.push_back(create_scope(spec.workspace, options.device));
+  made.blobs = {spec.outputs, {spec.workspace}};
+  spec.net = std::move(inner);
+  spec.copy_external_blobs = options.copy_external_blobs;
+  spec.reuse_workspace = options.reuse_workspace;
+  made.ops.push_back(do_op(std::move(spec), options.device));
   return made;
 }
 

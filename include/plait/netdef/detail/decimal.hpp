@@ -11,12 +11,12 @@
 #include <string_view>
 #include <system_error>
 
-#include <plait/core/cxx20.hpp>
+#include <plait/core/detail/cxx20.hpp>
 
 namespace plait::detail {
 
-/// Whether `text` is a decimal number: a sign or none, digits with a point before, behind or between them or without
-/// one, an exponent or none.
+/// Returns true if `text` is a decimal number: an optional sign, digits with an optional point before, among or after
+/// them, an optional exponent.
 inline bool is_decimal(std::string_view text) {
   auto const accept = [&](std::string_view any) {
     bool const found = !text.empty() && any.find(text[0]) != any.npos;
@@ -37,15 +37,16 @@ inline bool is_decimal(std::string_view text) {
   return digits() != 0 && text.empty();
 }
 
-/// A decimal number without its zeros on either side: the digits from `first` to `last`, the point among them ignored,
-/// times ten to the power of `scale`. No digits: the number is zero.
+/// Decimal number without leading and trailing zeros: its digits as an integer, ignoring a point among them, times ten
+/// to the power of `scale`. Without digits, the number is zero.
 struct decimal {
   bool negative = false;
   std::string_view digits;
-  std::int64_t scale = 0;    // of the last digit
+  std::int64_t scale = 0;    // the power of ten of the last digit
   std::int64_t leading = 0;  // the power of ten of the first digit
 
-  /// Takes a number apart that is_decimal(). Exponents beyond 10^15 are cut off there, which no longer matters.
+  /// Decomposes a number that satisfies is_decimal(). Exponents are clamped to 10^15, beyond which they make no
+  /// difference.
   explicit decimal(std::string_view number) {
     negative = number.starts_with('-');
     std::size_t const mark = std::min(number.find_first_of("eE"), number.size());
@@ -76,8 +77,8 @@ struct decimal {
   }
 };
 
-/// The integer that a decimal number is, exactly: "1e3", "1.0" and "100e-2" are integers. Nothing if the number has a
-/// fraction or T cannot hold it.
+/// Returns the exact integer value of a decimal number: "1e3", "1.0" and "100e-2" are integers. Nothing if the number
+/// has a fraction or is out of the range of T.
 template <std::integral T>
 std::optional<T> decimal_integer(std::string_view number) {
   decimal const parts(number);
@@ -98,7 +99,7 @@ std::optional<T> decimal_integer(std::string_view number) {
   return static_cast<T>(parts.negative ? 0 - magnitude : magnitude);
 }
 
-/// Whether a decimal number that a floating point type cannot hold is too close to zero rather than too far from it.
+/// Returns true if a decimal number out of the range of a floating-point type underflows, false if it overflows.
 /// std::from_chars reports both alike.
 inline bool is_tiny_decimal(std::string_view number) {
   decimal const parts(number);

@@ -1,4 +1,4 @@
-// What readers and writers ask of a field's type, so that they treat all fields of a kind alike.
+// Type traits of NetDef fields (message, repeated, enumeration), for generic readers and writers.
 #pragma once
 
 #include <array>
@@ -12,19 +12,19 @@
 #include <variant>
 #include <vector>
 
-#include <plait/core/box.hpp>
-#include <plait/core/slim_vector.hpp>
-#include <plait/core/small_list.hpp>
+#include <plait/core/detail/box.hpp>
+#include <plait/core/detail/compact_vector.hpp>
+#include <plait/core/detail/small_vector.hpp>
 #include <plait/core/symbols.hpp>
+#include <plait/netdef/detail/schema.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/schema.hpp>
 
 namespace plait::detail {
 
 template <class T>
 concept netdef_message = requires { netdef_schema::schema<T>::fields; };
 
-/// value_type: what one value of a member is. repeated: whether the member holds several.
+/// Traits of a member: value_type is the type of one value, repeated is true if the member holds several.
 template <class Member>
 struct member_traits;
 template <>
@@ -48,12 +48,12 @@ struct member_traits<std::vector<T>> {
   static constexpr bool repeated = true;
 };
 template <class T>
-struct member_traits<slim_vector<T>> {
+struct member_traits<compact_vector<T>> {
   using value_type = T;
   static constexpr bool repeated = true;
 };
 template <class T, std::uint32_t N>
-struct member_traits<small_list<T, N>> {
+struct member_traits<small_vector<T, N>> {
   using value_type = T;
   static constexpr bool repeated = true;
 };
@@ -71,7 +71,7 @@ using member_t = std::remove_cvref_t<decltype(field_at<Message, I>.in(std::declv
 template <class Message, std::size_t I>
 using field_value_t = typename member_traits<member_t<Message, I>>::value_type;
 
-/// Whether a member that is not repeated was given.
+/// Returns true if a singular member is present.
 template <class T>
 bool has_value(T const& member) {
   return static_cast<bool>(member);
@@ -81,7 +81,7 @@ bool has_value(std::optional<T> const& member) {
   return member.has_value();
 }
 
-/// A pointer to any message, as it lies on the stacks of readers and writers.
+/// Pointer to a message of any type, for the explicit stacks of readers and writers.
 template <class... Message>
 struct message_list {
   using pointer = std::variant<Message*...>;
@@ -92,7 +92,7 @@ using all_messages = message_list<netdef, op_def, arg_def, device_def, tensor_de
 using message_pointer = all_messages::pointer;
 using const_message_pointer = all_messages::const_pointer;
 
-/// The protobuf names of the messages, for people.
+/// Protobuf name of a message, for error messages.
 template <class Message>
 inline constexpr std::string_view message_name = "NetDef";
 template <>
@@ -114,9 +114,9 @@ inline constexpr std::string_view message_name<backend_def> = "BackendOptions";
 template <>
 inline constexpr std::string_view message_name<map_entry_def> = "MapFieldEntry";
 
-/// Device types by number. The field was an enumeration until 2018, so that older files spell it; since then it is a
-/// number with constants called PROTO_CPU and so on. Both spellings are read, numbers are written: all readers take
-/// them.
+/// Names of device types, by number. The field was an enumeration until 2018, so that older files hold names; since
+/// then it is a number with constants called PROTO_CPU and so on. Both spellings are read; numbers are written, which
+/// all readers accept.
 inline constexpr std::array<std::string_view, 11> device_type_names{
     "CPU", "CUDA", "MKLDNN", "OPENGL", "OPENCL", "IDEEP", "HIP", "FPGA", "MSNPU", "XLA", "MLC"};
 
@@ -133,14 +133,15 @@ inline std::optional<std::int32_t> tensor_type_number(std::string_view name) {
   return std::nullopt;
 }
 
-/// The name of a tensor type; empty for numbers that have none.
+/// Returns the name of a tensor type; empty for numbers without one.
 inline std::string_view tensor_type_name(tensor_type wanted) {
   for (auto const& [type, text] : netdef_schema::tensor_type_names)
     if (type == wanted) return text;
   return {};
 }
 
-/// Whether values of a field may be given by name, and the number of a name.
+/// Enumeration traits of a field: `named` is true if its values may be spelled as names, number() returns the number of
+/// a name.
 template <class Message, std::size_t I>
 struct enumeration {
   static constexpr bool device = std::is_same_v<Message, device_def> && field_at<Message, I>.number == 1;

@@ -1,4 +1,4 @@
-// How protobuf's JSON mapping spells the fields of NetDef.
+// JSON names of NetDef fields in protobuf's mapping: lowerCamel or as in the proto.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace plait::detail {
 
-/// A name in lowerCamel at compile time, for static storage only.
+/// Name converted to lowerCamel at compile time; for static storage only.
 template <std::size_t Size>
 struct camel_text {
   std::array<char, Size> text{};
@@ -34,8 +34,8 @@ inline constexpr camel_text<field_at<Message, I>.name.size() + 1> camel_name{fie
 template <class Message, std::size_t I>
 inline constexpr camel_text<field_at<Message, I>.old_name.size() + 1> camel_old_name{field_at<Message, I>.old_name};
 
-/// The index of the field of that JSON name: lowerCamel or as in the proto, today's or an earlier one. field_count if
-/// none.
+/// Returns the index of the field with that JSON name: lowerCamel or as in the proto, current or earlier. Returns
+/// field_count if there is none.
 template <class Message>
 std::size_t json_field(std::string_view name) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -1,4 +1,4 @@
-// Values of protobuf's JSON mapping: what a JSON scalar means for a field of a given type.
+// JSON scalars of protobuf's mapping: conversion to integers, floats and bytes.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace plait::detail {
 
-/// A scalar as it stands in the document. `text` is the content of a string or the token of a number.
+/// Scalar of a JSON document. `text` is the content of a string or the token of a number.
 struct json_scalar {
   enum class kind : std::uint8_t { boolean, number, string };
   kind is;
@@ -25,7 +25,7 @@ struct json_scalar {
   std::string_view text = {};
 };
 
-/// The integer that a number or a quoted number is; "1e3" and "1.0" are integers, exactly.
+/// Returns the exact integer value of a number or a quoted number; "1e3" and "1.0" are integers.
 template <std::integral T>
 std::optional<T> json_integer(json_scalar const& scalar) {
   if (scalar.is == json_scalar::kind::boolean || !is_decimal(scalar.text)) return std::nullopt;
@@ -50,7 +50,7 @@ std::optional<T> json_real(json_scalar const& scalar) {
   return text.starts_with('-') ? -T{0} : T{0};
 }
 
-/// Base64, of either alphabet, padded or not.
+/// Decodes base64 in either alphabet, padded or not. Returns nothing if `text` is malformed.
 inline std::optional<std::string> base64_decode(std::string_view text) {
   static constexpr std::array<std::int8_t, 256> values = [] {
     std::array<std::int8_t, 256> made{};

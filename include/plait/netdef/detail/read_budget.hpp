@@ -1,4 +1,4 @@
-// Bookkeeping that the NetDef readers share: limits, and positions in text.
+// Resource limits and text positions, shared by the NetDef readers.
 #pragma once
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/core/symbols.hpp>
+#include <plait/netdef/detail/read_options.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/read_options.hpp>
 
 namespace plait::detail {
 
-/// Finds line and column of offsets. Linear in all when asked in ascending order, as diagnostics are.
+/// Converts offsets to line and column. Linear in total for ascending offsets, as those of diagnostics are.
 class text_locator {
  public:
   explicit text_locator(std::string_view source) : source_(source) {}
@@ -37,7 +37,7 @@ class text_locator {
   std::size_t seen_ = 0;
 };
 
-/// Counts what a reader builds against its limits. Functions that return bool return false when the limit is passed.
+/// Charges what a reader allocates against its limits. Functions that return bool return false if a limit is exceeded.
 class read_budget {
  public:
   explicit read_budget(read_limits const& limits)
@@ -53,20 +53,20 @@ class read_budget {
 
   template <class Message>
   [[nodiscard]] bool charge_message() noexcept {
-    // A net that interns anything gets tables of its own.
+    // A net that interns anything allocates a symbol table.
     return charge(sizeof(Message) + (std::is_same_v<Message, netdef> ? 1024 : 0));
   }
 
-  /// What setting a field of a message makes besides the value: the place where an op has its rare fields.
+  /// Charges the cold fields of an op, which setting the first of them allocates.
   template <class Message>
-  [[nodiscard]] bool charge_place(bool rare, Message const& message) noexcept {
+  [[nodiscard]] bool charge_extras(bool rare, Message const& message) noexcept {
     if constexpr (std::is_same_v<Message, op_def>)
       return !rare || message.rare || charge(sizeof(op_extras));
     else
       return true;
   }
 
-  /// Interns a text; a new one costs its length and its place in the table.
+  /// Interns a text; charges a new one its length and its table entry.
   [[nodiscard]] bool intern(netdef& net, std::string_view text, symbol& made) {
     std::size_t const before = net.symbols.size();
     made = net.symbols.intern(text);

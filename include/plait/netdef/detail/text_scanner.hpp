@@ -1,4 +1,4 @@
-// The tokens of protobuf's text format, read straight from the source.
+// Scanner of protobuf's text format, straight on the source.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace plait::detail {
 
-namespace text_class {
-inline constexpr std::uint8_t space = 1, word = 2, digit = 4, plain = 8;  // plain: stands for itself in a string
+namespace char_class {
+inline constexpr std::uint8_t space = 1, word = 2, digit = 4, plain = 8;  // plain: unescaped in a string
 
 inline constexpr std::array<std::uint8_t, 256> table = [] {
   std::array<std::uint8_t, 256> made{};
@@ -37,9 +37,9 @@ inline constexpr std::array<std::uint8_t, 256> table = [] {
 }();
 
 inline bool is(char c, std::uint8_t what) { return (table[static_cast<unsigned char>(c)] & what) != 0; }
-}  // namespace text_class
+}  // namespace char_class
 
-/// A place in the source and the tokens that can be read there. Every function leaves `at` behind what it read.
+/// Cursor in the source, with functions that read the token there. Each of them leaves `at_` behind what it read.
 class text_scanner {
  public:
   text_scanner(std::string_view source, read_limits const& limits)
@@ -51,7 +51,7 @@ class text_scanner {
   [[noreturn]] void fail(char const* where, std::string_view message) { throw parse_error(position(where), message); }
   text_position position(char const* where) { return locate_(static_cast<std::size_t>(where - begin_)); }
 
-  /// Steps over a byte order mark, which only a document may begin with.
+  /// Skips a byte order mark, which is allowed only at the beginning of a document.
   void skip_mark() {
     if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with("\xEF\xBB\xBF")) at_ += 3;
   }
@@ -65,7 +65,7 @@ class text_scanner {
 
   void skip_space() {
     while (at_ != end_) {
-      if (text_class::is(*at_, text_class::space)) {
+      if (char_class::is(*at_, char_class::space)) {
         ++at_;
       } else if (*at_ == '#') {
         void const* const newline = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
@@ -79,35 +79,35 @@ class text_scanner {
     }
   }
 
-  /// The identifier here; empty if there is none.
+  /// Reads an identifier; empty if there is none.
   std::string_view identifier() {
     char const* const start = at_;
-    if (at_ == end_ || text_class::is(*at_, text_class::digit)) return {};
-    while (at_ != end_ && text_class::is(*at_, text_class::word)) ++at_;
+    if (at_ == end_ || char_class::is(*at_, char_class::digit)) return {};
+    while (at_ != end_ && char_class::is(*at_, char_class::word)) ++at_;
     return {start, static_cast<std::size_t>(at_ - start)};
   }
 
-  /// What stands between the dots and slashes of a type's address; empty if nothing does.
-  std::string_view part_of_url() {
+  /// Reads a segment of a type URL, up to a dot or slash; empty if there is none.
+  std::string_view url_segment() {
     char const* const start = at_;
-    while (at_ != end_ && (text_class::is(*at_, text_class::word) || *at_ == '-' || *at_ == '%' || *at_ == '~')) ++at_;
+    while (at_ != end_ && (char_class::is(*at_, char_class::word) || *at_ == '-' || *at_ == '%' || *at_ == '~')) ++at_;
     return {start, static_cast<std::size_t>(at_ - start)};
   }
 
-  /// A string with all that adjoins it, and the space behind. The result lives in the source where it has no escapes
-  /// and one part, else in `buffer`.
+  /// Reads adjacent string literals as one string, and the white space behind them. The result refers to the source if
+  /// it is one literal without escapes, and to `buffer` otherwise.
   std::string_view string(std::string& buffer) {
-    std::string_view const first = string_part(buffer);
+    std::string_view const first = string_literal(buffer);
     skip_space();
     if (!looking_at('"') && !looking_at('\'')) return first;
     std::string all(first);
-    for (; looking_at('"') || looking_at('\''); skip_space()) all.append(string_part(buffer));
+    for (; looking_at('"') || looking_at('\''); skip_space()) all.append(string_literal(buffer));
     buffer.swap(all);
     return buffer;
   }
 
-  /// One quoted string.
-  std::string_view string_part(std::string& buffer) {
+  /// Reads one quoted string.
+  std::string_view string_literal(std::string& buffer) {
     if (at_ == end_ || (*at_ != '"' && *at_ != '\'')) fail(at_, "expected a string");
     char const* const start = at_;
     char const quote = *at_++;
@@ -129,17 +129,17 @@ class text_scanner {
   T integer() {
     char const* const start = at_;
     bool const negative = minus();
-    if (at_ == end_ || !text_class::is(*at_, text_class::digit)) fail(start, "expected an integer");
+    if (at_ == end_ || !char_class::is(*at_, char_class::digit)) fail(start, "expected an integer");
     std::uint64_t magnitude = 0;
     if (*at_ != '0') {
-      // Nineteen digits fit; more take the slow way, which finds out whether they do.
+      // Nineteen digits fit; more digits take the slow path, which checks for overflow.
       char const* const digits = at_;
-      while (at_ != end_ && text_class::is(*at_, text_class::digit))
+      while (at_ != end_ && char_class::is(*at_, char_class::digit))
         magnitude = magnitude * 10 + static_cast<std::uint64_t>(*at_++ - '0');
       if (at_ - digits > 19) parse_magnitude(start, digits, 10, magnitude);
     } else if (++at_ != end_ && (*at_ == 'x' || *at_ == 'X')) {
       parse_magnitude(start, ++at_, 16, magnitude);
-    } else if (at_ != end_ && text_class::is(*at_, text_class::digit)) {
+    } else if (at_ != end_ && char_class::is(*at_, char_class::digit)) {
       parse_magnitude(start, at_, 8, magnitude);
     }
     end_of_number(start);
@@ -170,7 +170,7 @@ class text_scanner {
         value = tiny ? T{0} : std::numeric_limits<T>::infinity();
       }
       // As in protobuf: 010 could be meant as octal.
-      if (stop - digits > 1 && *digits == '0' && text_class::is(digits[1], text_class::digit))
+      if (stop - digits > 1 && *digits == '0' && char_class::is(digits[1], char_class::digit))
         fail(start, "expected a decimal number");
       at_ = stop;
       if (looking_at('f') || looking_at('F')) ++at_;
@@ -181,7 +181,7 @@ class text_scanner {
 
   bool boolean() {
     char const* const start = at_;
-    if (at_ != end_ && text_class::is(*at_, text_class::digit)) {
+    if (at_ != end_ && char_class::is(*at_, char_class::digit)) {
       std::uint32_t const value = integer<std::uint32_t>();
       if (value > 1) fail(start, "expected true or false");
       return value == 1;
@@ -199,7 +199,7 @@ class text_scanner {
   }
 
   void end_of_number(char const* start) {
-    if (at_ != end_ && (text_class::is(*at_, text_class::word) || *at_ == '.')) fail(start, "malformed number");
+    if (at_ != end_ && (char_class::is(*at_, char_class::word) || *at_ == '.')) fail(start, "malformed number");
   }
 
   char const* begin_;
@@ -207,20 +207,20 @@ class text_scanner {
   char const* end_;
 
  private:
-  static constexpr std::string_view nul_message = "a NUL byte can only be given as an escape sequence in a string";
+  static constexpr std::string_view nul_message = "a NUL byte is only allowed as an escape sequence in a string";
 
-  // What stands for itself in the string that began at `start`. Behind it there is a quote or a backslash.
+  // Reads the unescaped characters of the string that began at `start`, up to a quote or a backslash.
   std::string_view plain_run(char const* start) {
     char const* const from = at_;
-    while (at_ != end_ && text_class::is(*at_, text_class::plain)) ++at_;
-    if (at_ == end_ || *at_ == '\n') fail(start, "the string has no end on its line");
+    while (at_ != end_ && char_class::is(*at_, char_class::plain)) ++at_;
+    if (at_ == end_ || *at_ == '\n') fail(start, "the string is not terminated on its line");
     if (*at_ == '\0') fail(at_, nul_message);
     return {from, static_cast<std::size_t>(at_ - from)};
   }
 
   void escape(std::string& out) {
     char const* const start = at_++;
-    if (at_ == end_) fail(start, "the escape sequence has no end");
+    if (at_ == end_) fail(start, "the escape sequence is not terminated");
     char const c = *at_++;
     constexpr std::string_view letters = "abfnrtv\\?'\"";
     if (std::size_t const known = letters.find(c); known != letters.npos) {
@@ -228,7 +228,7 @@ class text_scanner {
     } else if ('0' <= c && c <= '7') {
       --at_;
       std::uint32_t const code = code_digits(8, 1, 3, start);
-      if (code > 255) fail(start, "the escape sequence is no byte");
+      if (code > 255) fail(start, "the escape sequence is not a byte");
       out.push_back(static_cast<char>(code));
     } else if (c == 'x') {
       out.push_back(static_cast<char>(code_digits(16, 1, 2, start)));
@@ -255,7 +255,7 @@ class text_scanner {
   }
 
   void append_utf8(std::string& out, std::uint32_t code, char const* start) {
-    if (code > 0x10FFFF || (0xD800 <= code && code < 0xE000)) fail(start, "the escape sequence is no character");
+    if (code > 0x10FFFF || (0xD800 <= code && code < 0xE000)) fail(start, "the escape sequence is not a character");
     auto const push = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
     auto const trail = [&](unsigned shift) { push(0x80 | ((code >> shift) & 0x3F)); };
     if (code < 0x80) return push(code);

@@ -1,4 +1,4 @@
-// The backward pass of a cell, as the net that runs in every step back.
+// Backward step net of a cell: backpropagation through one time step, with recomputation.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/gradient/backward_pass.hpp>
-#include <plait/net/name_generator.hpp>
+#include <plait/net/detail/name_generator.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/recurrent_options.hpp>
+#include <plait/rnn/detail/recurrent_options.hpp>
 
 namespace plait::detail {
 
-/// The blobs that are recomputed, each once. States are not, for they are kept anyway; Caffe2 makes no difference.
+/// Returns the blobs to recompute, each once. States are excluded, since they are kept anyway; Caffe2 includes them.
 inline std::vector<std::string> recomputed_blobs(recurrent_net_options const& options) {
   boost::unordered_flat_set<std::string_view> seen;
   if (!options.as_caffe2)
@@ -30,11 +30,11 @@ inline std::vector<std::string> recomputed_blobs(recurrent_net_options const& op
   return made;
 }
 
-/// Follows the order of Caffe2's recurrent_net: what is recomputed, then the gradient ops; external inputs are the
-/// blobs that steps keep for it, the gradients of the states, and the externals of the cell.
+/// Backward step net, in the order of Caffe2's recurrent_net: recomputed ops, then gradient ops. Its external inputs
+/// are the blobs saved by forward steps, the gradients of the states, and the externals of the cell.
 class backward_step {
  public:
-  /// Of a cell that declares what it takes from around. Throws gradient_error.
+  /// Differentiates a cell that declares its captures. Throws gradient_error.
   backward_step(netdef const& cell, recurrent_net_options const& options, gradient_rules const& rules,
                 std::vector<std::string> const& wanted)
       : cell_(cell), o_(options) {
@@ -50,17 +50,17 @@ class backward_step {
     if (o_.as_caffe2) accumulate();
   }
 
-  /// The gradient of a blob that the cell was given, empty if it has none. Throws net_error where it is sparse.
+  /// Returns the gradient of an external input of the cell, empty if it has none. Throws net_error if it is sparse.
   std::string gradient(std::string const& blob) const {
     auto const found = gradients_.find(blob);
     if (found == gradients_.end()) return {};
     if (found->second.is_sparse())
       throw net_error(
-          "plait: recurrent net: the gradient of '" + blob + "' is sparse; over steps only dense ones can be summed",
+          "plait: recurrent net: the gradient of '" + blob + "' is sparse; only dense gradients are summed over steps",
           {}, blob);
     return found->second.values;
   }
-  /// The same for what cannot do without.
+  /// Returns the gradient of an external input. Throws net_error if it has none, or a sparse one.
   std::string needed_gradient(std::string const& blob) const {
     std::string name = gradient(blob);
     if (name.empty())
@@ -71,7 +71,7 @@ class backward_step {
   }
 
   netdef net;
-  std::vector<saved_value> saved;  ///< copies that the cell must make for it
+  std::vector<saved_value> saved;  ///< copies that the forward cell must save
 
  private:
   std::vector<gradient_seed> seeds() const {
@@ -93,7 +93,7 @@ class backward_step {
       gradient_rule const* const rule = rules.find(cell_.text(op.type));
       if (!o_.as_caffe2 && rule != nullptr && !rule->repeatable)
         throw net_error("plait: recurrent net: an op that is to be recomputed is " + std::string(cell_.text(op.type)) +
-                            ", which does not give the same again",
+                            ", which is not repeatable",
                         i, std::string(cell_.text(op.output.front())));
       net.op.push_back(net.adopt(op, cell_));
     }
@@ -112,7 +112,7 @@ class backward_step {
     };
     boost::unordered_flat_set<std::string_view> passed;
     for (symbol const y : cell_.external_output) passed.insert(cell_.text(y));
-    // What the cell overwrites of what it was given comes first, as Caffe2 goes through versions of blobs.
+    // External inputs that the cell overwrites come first, since Caffe2 iterates over versions of blobs.
     boost::unordered_flat_set<std::uint32_t> made;
     for (op_def const& op : cell_.op)
       for (symbol const y : op.output) made.insert(y.id);
@@ -130,9 +130,9 @@ class backward_step {
     for (symbol const y : cell_.external_output) add(cell_.text(y));
   }
 
-  // Gradients that come from the step after are not to be overwritten by what the cell itself adds to them. Caffe2 does
-  // so with what is recomputed, too; has forgotten at the second of these sums that an op makes what is added, and
-  // declares it from then on; and does not find the second output of an op that it has done so with.
+  // Accumulates the cell's own contributions to gradients that arrive from the next step, instead of overwriting them.
+  // Caffe2 accumulates recomputed blobs, too; from the second sum on it wrongly declares the addend as an external
+  // input; and it fails at the second such output of an op.
   void accumulate() {
     boost::unordered_flat_set<std::uint32_t> given;
     for (symbol const s : net.external_input) given.insert(s.id);

@@ -1,4 +1,4 @@
-// What must hold of a cell and its options before a recurrent net is made of them.
+// Validation of the options of recurrent_net against its cell.
 #pragma once
 
 #include <algorithm>
@@ -11,21 +11,21 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <plait/core/detail/npos.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/npos.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/recurrent_options.hpp>
+#include <plait/rnn/detail/recurrent_options.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait::detail {
 
-/// The checks of recurrent_net, for a cell that lives as long.
+/// Checker of options, which must outlive it.
 class cell_check {
  public:
   explicit cell_check(recurrent_net_options const& options)
       : o_(options), cell_(options.cell.net()), ssa_(get_ssa(cell_)) {}
 
-  /// Throws net_error with the first thing that is wrong.
+  /// Throws net_error for the first violation.
   void run() {
     sequences();
     states();
@@ -43,22 +43,22 @@ class cell_check {
   }
   static std::string quoted(std::string const& blob) { return '\'' + blob + '\''; }
 
-  // The last version of a blob of the cell; 0 if it is not written.
+  // Returns the last version of a blob of the cell, 0 if the cell does not write it.
   std::uint32_t version(std::string_view blob) const {
     blob_index const b = ssa_.find(blob);
     return b == npos ? 0 : ssa_.version(b);
   }
 
   void sequences() {
-    if (o_.inputs.empty()) fail("it needs a sequence to run over, and has none", {});
+    if (o_.inputs.empty()) fail("it has no sequence to run over", {});
     if (o_.inputs.size() != 1 && o_.as_caffe2)
-      fail("Caffe2 takes one sequence, and it has " + std::to_string(o_.inputs.size()), o_.inputs[1].in);
+      fail("Caffe2 takes one sequence, not " + std::to_string(o_.inputs.size()), o_.inputs[1].in);
     for (auto const& input : o_.inputs) {
       window(input.in, input.window);
       if (&input == &o_.inputs.front() && input.window != 1)
-        fail("the first sequence says how many steps there are, and cannot be read through a window", input.in);
+        fail("the first sequence determines the number of steps, and cannot have a window", input.in);
       inner(input.in, "a slice of the sequence " + quoted(input.sequence));
-      if (input.sequence.empty()) fail("the sequence behind " + quoted(input.in) + " has no name", input.in);
+      if (input.sequence.empty()) fail("the sequence of " + quoted(input.in) + " has no name", input.in);
     }
   }
 
@@ -69,8 +69,7 @@ class cell_check {
       inner(state.in, "a state");
       if (state.initial.empty()) fail("the state " + quoted(state.in) + " has no initial value", state.in);
       window(state.in, state.window);
-      if (state.out.empty())
-        fail("the state " + quoted(state.in) + " has no blob that makes it for the next step", state.in);
+      if (state.out.empty()) fail("the state " + quoted(state.in) + " has no blob `out` with its next value", state.in);
       if (o_.as_caffe2 && state.window_ends_in_step)
         fail("Caffe2 has no window that ends in the step, as that of " + quoted(state.in) + " does", state.in);
       if (o_.as_caffe2) continue;
@@ -78,15 +77,15 @@ class cell_check {
         fail("no op of the cell writes " + quoted(state.out) + ", which should be the state " + quoted(state.in) +
                  " of the next step",
              state.out);
-      if (!outs.insert(state.out).second) fail("two states are made by " + quoted(state.out), state.out);
+      if (!outs.insert(state.out).second) fail("two states have " + quoted(state.out) + " as `out`", state.out);
       if (state.window_ends_in_step) own_window(state);
     }
     if (!o_.as_caffe2) timestep(o_.timestep.empty() ? "timestep" : o_.timestep);
   }
   void timestep(std::string const& name) const {
-    if (inner_.contains(name)) fail("the number of the step and something else are both called " + quoted(name), name);
+    if (inner_.contains(name)) fail("the index of the step and another blob are both called " + quoted(name), name);
     if (version(name) != 0)
-      fail("the cell overwrites " + quoted(name) + ", the number of the step", name,
+      fail("the cell overwrites " + quoted(name) + ", the index of the step", name,
            ssa_.producing_op({ssa_.find(name), 1}));
   }
 
@@ -94,13 +93,14 @@ class cell_check {
     if (steps < 1) fail(quoted(blob) + " has a window of " + std::to_string(steps) + " steps", blob);
   }
 
-  // A window that ends in the step itself is put together when the step has made its part.
+  // Checks a window that ends in the current step: it is complete only when the step has written its state.
   void own_window(recurrent_state const& state) {
     if (state.window == 1) fail("the window of " + quoted(state.in) + " is the step itself alone", state.in);
     op_index const made = ssa_.producing_op({ssa_.find(state.out), version(state.out)});
     for (operand const reader : ssa_.consumers({ssa_.find(state.in), 0}))
       if (reader.op <= made)
-        fail(quoted(state.in) + " ends in what the step writes to " + quoted(state.out) + ", and is read before that",
+        fail("the window of " + quoted(state.in) + " is read before the step writes its last value, " +
+                 quoted(state.out),
              state.in, reader.op);
   }
 
@@ -109,32 +109,32 @@ class cell_check {
     for (auto const& output : o_.outputs) {
       bool const is_state = std::ranges::find(o_.states, output.of, &recurrent_state::out) != o_.states.end();
       if (!is_state) own_output(output);
-      if (output.name.empty()) fail("an output made of " + quoted(output.of) + " has no name", output.of);
+      if (output.name.empty()) fail("an output of " + quoted(output.of) + " has no name", output.of);
       if (!names.insert(output.name).second) fail("two outputs are called " + quoted(output.name), output.name);
     }
   }
 
   void own_output(recurrent_output const& output) const {
-    std::string const what = "an output is made of " + quoted(output.of);
-    if (o_.as_caffe2) fail(what + ", which is no state", output.of);
-    if (version(output.of) == 0) fail(what + ", which no op of the cell writes", output.of);
+    std::string const what = "the output " + quoted(output.of);
+    if (o_.as_caffe2) fail(what + " is not a state", output.of);
+    if (version(output.of) == 0) fail(what + " is written by no op of the cell", output.of);
     bool const is_known = std::ranges::any_of(
         o_.outputs, [&](auto const& other) { return other.of == output.of && !other.like.empty(); });
-    if (!is_known) fail(what + ", which is no state, and it does not say which blob around is as wide", output.of);
+    if (!is_known) fail(what + " is not a state; set `like` to an outer blob of the same width", output.of);
   }
 
   void direction() const {
-    if (!o_.reverse && o_.lengths) fail("it has lengths, but does not run backwards", *o_.lengths);
+    if (!o_.reverse && o_.lengths) fail("it has lengths, but does not run in reverse", *o_.lengths);
     if (!o_.reverse) return;
-    if (o_.as_caffe2) fail("Caffe2 does not run backwards", {});
+    if (o_.as_caffe2) fail("Caffe2 does not run in reverse", {});
     for (auto const& output : o_.outputs)
       if (output.first != 0 && output.first != -1)
-        fail("it runs backwards, and so its outputs are of all steps or the last, not from " +
+        fail("it runs in reverse, so its outputs must be of all steps or the last, not from " +
                  std::to_string(output.first) + " on",
              output.of);
     for (auto const& input : o_.inputs)
       if (o_.lengths && input.window != 1)
-        fail("it runs backwards, and sequences that have lengths have no windows then", input.in);
+        fail("it runs in reverse with lengths, so sequences cannot have windows", input.in);
   }
 
   void executor() const {
@@ -149,7 +149,7 @@ class cell_check {
     expect("max_cuda_streams", o_.executor.max_cuda_streams, 0);
   }
 
-  // Extents that two blobs around the cell have in common.
+  // An extent that several outer blobs must share.
   struct extent {
     std::int64_t value = -1;
     std::string of = {};
@@ -167,7 +167,7 @@ class cell_check {
     for (auto const& [name, dims] : o_.shapes)
       if (std::ranges::find(o_.inputs, name, &recurrent_input::sequence) == o_.inputs.end() &&
           std::ranges::find(o_.states, name, &recurrent_state::initial) == o_.states.end())
-        fail("a shape is given of " + quoted(name) + ", which is no sequence and no initial value", name);
+        fail("a shape is set for " + quoted(name) + ", which is neither a sequence nor an initial value", name);
     extent steps, rows;
     for (auto const& input : o_.inputs)
       for (auto const& [name, dims] : o_.shapes) {
@@ -195,11 +195,11 @@ class cell_check {
       }
   }
 
-  // Blobs of the cell that are views of blobs around it.
+  // Checks a blob of the cell that is a view of an outer blob.
   void inner(std::string const& blob, std::string const& what) {
     if (blob.empty()) fail("a blob of the cell, " + what + ", has no name", {});
     if (!inner_.insert(blob).second && !o_.as_caffe2)
-      fail("the blob " + quoted(blob) + " of the cell stands for two things", blob);
+      fail("the blob " + quoted(blob) + " of the cell has two roles", blob);
     if (o_.as_caffe2) return;
     if (!ssa_.contains(std::string_view(blob))) fail("the cell has no blob " + quoted(blob) + ", " + what, blob);
     if (version(blob) == 0) return;
@@ -211,21 +211,21 @@ class cell_check {
     std::vector<bool> seen(o_.outputs.empty() ? 2 * o_.states.size() : o_.outputs.size());
     for (std::size_t const output : o_.outputs_with_grads) {
       if (output >= seen.size())
-        fail("output " + std::to_string(output) + " is to have a gradient, and it has " + std::to_string(seen.size()) +
-                 " outputs",
+        fail("output " + std::to_string(output) + " is to have a gradient, but there are " +
+                 std::to_string(seen.size()) + " outputs",
              {});
       if (seen[output]) fail("output " + std::to_string(output) + " is listed twice", {});
       seen[output] = true;
     }
   }
 
-  // What is recomputed must come out as it was: from values that are still there.
+  // Checks that recomputed ops read the same values as in the forward step.
   void recomputed() const {
     boost::unordered_flat_set<std::string_view> const listed(o_.recompute_on_backward.begin(),
                                                              o_.recompute_on_backward.end());
     for (std::string const& blob : o_.recompute_on_backward)
       if (!o_.as_caffe2 && version(blob) == 0)
-        fail(quoted(blob) + " is to be recomputed, and no op of the cell writes it", blob);
+        fail(quoted(blob) + " is to be recomputed, but no op of the cell writes it", blob);
     for (op_index op = 0; op != ssa_.op_count(); ++op) {
       std::string missing;
       bool any = false;

@@ -1,4 +1,4 @@
-// Weights of gates that stand one below the other, taken apart and put together.
+// Block rows of stacked gate weights: slicing, concatenation and permutation along the first axis.
 #pragma once
 
 #include <algorithm>
@@ -10,20 +10,20 @@
 #include <variant>
 #include <vector>
 
-#include <plait/core/element_type.hpp>
+#include <plait/core/detail/element_type.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/net/parameter.hpp>
+#include <plait/net/detail/parameter.hpp>
 
 namespace plait::detail {
 
+/// Returns a shape as text, such as "2×3".
 inline std::string extents_text(std::vector<std::int64_t> const& shape) {
   std::string made;
   for (std::int64_t const extent : shape) made += (made.empty() ? "" : "×") + std::to_string(extent);
   return made.empty() ? "a scalar" : made;
 }
 
-/// Throws net_error where a tensor is not of that shape and type, which is to be a real one, or does not fill its
-/// shape.
+/// Throws net_error unless a tensor has that shape and type, is float32 or float64, and fills its shape.
 inline void expect_weight(tensor_value const& t, std::string const& name, std::vector<std::int64_t> const& shape,
                           element_type type) {
   auto const fail = [&](std::string const& is, std::string const& should) {
@@ -42,7 +42,7 @@ inline tensor_value zero_weights(std::vector<std::int64_t> shape, element_type t
   return {std::move(shape), std::vector<float>(count)};
 }
 
-/// The i-th of `count` equal parts of the first axis, which is a multiple of it.
+/// Returns the i-th of `count` equal blocks along the first axis, whose extent must be a multiple of `count`.
 inline tensor_value block_of_rows(tensor_value const& t, std::size_t i, std::size_t count) {
   tensor_value made = t;
   made.shape[0] /= static_cast<std::int64_t>(count);
@@ -56,14 +56,14 @@ inline tensor_value block_of_rows(tensor_value const& t, std::size_t i, std::siz
   return made;
 }
 
-/// Parts one below the other. Throws net_error where they differ in type or in another axis than the first.
-inline tensor_value joined_rows(std::span<tensor_value const> parts) {
+/// Concatenates tensors along the first axis. Throws net_error if they differ in type or in another axis.
+inline tensor_value concat_rows(std::span<tensor_value const> parts) {
   tensor_value made = parts.front();
   for (tensor_value const& part : parts.subspan(1)) {
     bool same = part.data.index() == made.data.index() && part.shape.size() == made.shape.size() && !part.shape.empty();
     same = same && std::equal(part.shape.begin() + 1, part.shape.end(), made.shape.begin() + 1);
     if (!same)
-      throw net_error("plait: recurrent weights: those of " + extents_text(part.shape) + " cannot stand below " +
+      throw net_error("plait: recurrent weights: " + extents_text(part.shape) + " cannot be concatenated to " +
                       extents_text(made.shape));
     made.shape[0] += part.shape[0];
     std::visit(
@@ -76,8 +76,8 @@ inline tensor_value joined_rows(std::span<tensor_value const> parts) {
   return made;
 }
 
-/// Equal parts of the first axis in another order: part k is what part order[k] was. Throws net_error where the tensor
-/// has no such parts.
+/// Permutes equal blocks of the first axis: block k of the result is block order[k]. Throws net_error if the extent is
+/// not a multiple of the number of blocks.
 inline tensor_value reordered_rows(tensor_value const& t, std::span<std::size_t const> order, std::string const& name) {
   if (t.shape.empty() || t.shape[0] % static_cast<std::int64_t>(order.size()) != 0 || !is_well_formed(t))
     throw net_error("plait: recurrent weights: '" + name + "' is " + extents_text(t.shape) + " with " +
@@ -86,7 +86,7 @@ inline tensor_value reordered_rows(tensor_value const& t, std::span<std::size_t 
                     {}, name);
   std::vector<tensor_value> parts;
   for (std::size_t const from : order) parts.push_back(block_of_rows(t, from, order.size()));
-  return joined_rows(parts);
+  return concat_rows(parts);
 }
 
 }  // namespace plait::detail

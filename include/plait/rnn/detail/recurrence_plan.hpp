@@ -1,4 +1,4 @@
-// All that a recurrent net adds to the net around: its op, and ops for what that has no argument for.
+// Outer-net ops of a recurrence: RecurrentNetwork, and ops for reversal and non-state outputs around it.
 #pragma once
 
 #include <algorithm>
@@ -7,20 +7,20 @@
 #include <vector>
 
 #include <plait/gradient/gradient_rules.hpp>
-#include <plait/netdef/built_op.hpp>
+#include <plait/netdef/detail/built_op.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/detail/cell_check.hpp>
 #include <plait/rnn/detail/recurrent_op.hpp>
+#include <plait/rnn/detail/recurrent_options.hpp>
 #include <plait/rnn/detail/sequence_lengths.hpp>
-#include <plait/rnn/recurrent_options.hpp>
 
 namespace plait::detail {
 
-/// Blobs that are not the caller's are in the scope.
+/// Plan of the ops that recurrent_net adds. Blobs that the caller did not name are in the scope.
 class recurrence_plan {
  public:
-  /// Throws what recurrent_net throws.
+  /// Validates and plans. Throws as recurrent_net does.
   recurrence_plan(recurrent_net_options const& options, std::string scope, gradient_rules const& rules)
       : o_(options), scope_(std::move(scope)), net_(scope_) {
     cell_check(o_).run();
@@ -28,14 +28,14 @@ class recurrence_plan {
     for (recurrent_output const& output : made.outputs) made.blobs.push_back(output.name);
     {
       auto const device = net_.device(o_.device);
-      hold_outputs();
-      if (o_.reverse) turn_sequences();
+      add_output_states();
+      if (o_.reverse) reverse_sequences();
     }
     recurrent_op op(o_, scope_, rules);
     made.workspaces = op.workspaces();
     net_.edit([&](netdef& n) { append_op(n, op.take()); });
     auto const device = net_.device(o_.device);
-    for (auto const& [from, to] : turned_) net_.op("ReversePackedSegs", {net_.blob(from), ends_}, to);
+    for (auto const& [from, to] : reversed_outputs_) net_.op("ReversePackedSegs", {net_.blob(from), ends_}, to);
     ops = net_.take();
   }
 
@@ -43,8 +43,8 @@ class recurrence_plan {
   recurrent_outputs<std::string> made;
 
  private:
-  // A blob that no step hands on is a state that no step reads.
-  void hold_outputs() {
+  // Represents an output that is not a state as a state that no step reads.
+  void add_output_states() {
     for (recurrent_output const& output : o_.outputs) {
       bool const is_state = std::ranges::find(o_.states, output.of, &recurrent_state::out) != o_.states.end();
       if (is_state || output.like.empty()) continue;
@@ -53,10 +53,10 @@ class recurrence_plan {
       o_.states.push_back({.in = {}, .out = output.of, .initial = zeros.name()});
     }
   }
-  void turn_sequences() {
+  void reverse_sequences() {
     if (o_.lengths) net_.blob_or_input(*o_.lengths);
     auto const ends_of = [&](recurrent_input const& input) {
-      return net_.blob(lengths_within(net_, net_.blob_or_input(input.sequence), o_.lengths));
+      return net_.blob(clamped_lengths(net_, net_.blob_or_input(input.sequence), o_.lengths));
     };
     ends_ = ends_of(o_.inputs.front());
     for (recurrent_input& input : o_.inputs) {
@@ -71,7 +71,7 @@ class recurrence_plan {
     for (recurrent_output& output : o_.outputs) {
       if (output.first != 0) continue;
       std::string made_back = std::exchange(output.name, scoped(output.name, "_reversed"));
-      turned_.emplace_back(output.name, std::move(made_back));
+      reversed_outputs_.emplace_back(output.name, std::move(made_back));
     }
   }
   std::string scoped(std::string const& name, char const* what) const { return scope_ + '/' + name + what; }
@@ -79,8 +79,8 @@ class recurrence_plan {
   recurrent_net_options o_;
   std::string scope_;
   net_builder net_;
-  blob_handle ends_;                                         // where the sequences end, if they are turned
-  std::vector<std::pair<std::string, std::string>> turned_;  // outputs, and what they are when turned back
+  blob_handle ends_;                                                   // lengths of the sequences, if they are reversed
+  std::vector<std::pair<std::string, std::string>> reversed_outputs_;  // outputs, and their names in sequence order
 };
 
 }  // namespace plait::detail

@@ -1,4 +1,4 @@
-// The RecurrentNetwork op of a cell, planned before anything is changed.
+// RecurrentNetwork op of a cell: step net, links, aliases, backward step net; planned before any net is changed.
 #pragma once
 
 #include <algorithm>
@@ -10,19 +10,19 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <plait/gradient/detail/saved_values.hpp>
 #include <plait/gradient/gradient_rules.hpp>
-#include <plait/gradient/saved_values.hpp>
-#include <plait/net/name_generator.hpp>
+#include <plait/net/detail/name_generator.hpp>
 #include <plait/netdef/arguments.hpp>
-#include <plait/netdef/built_op.hpp>
+#include <plait/netdef/detail/built_op.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/detail/backward_step.hpp>
-#include <plait/rnn/recurrent_options.hpp>
-#include <plait/transform/external_blobs.hpp>
+#include <plait/rnn/detail/recurrent_options.hpp>
+#include <plait/transform/detail/external_blobs.hpp>
 
 namespace plait::detail {
 
-/// By default two of each state.
+/// Returns the outputs of a recurrence; by default all steps and the last step of each state.
 inline std::vector<recurrent_output> outputs_of(recurrent_net_options const& options) {
   if (!options.outputs.empty()) return options.outputs;
   std::vector<recurrent_output> made;
@@ -33,7 +33,7 @@ inline std::vector<recurrent_output> outputs_of(recurrent_net_options const& opt
   return made;
 }
 
-/// Blobs of a cell that are views of blobs around it: at step t the places from t + offset on, as many as the window.
+/// Links: blobs of a cell that are views of outer blobs, at step t the slices [t + offset, t + offset + window).
 struct recurrent_links {
   std::vector<std::string> internal;
   std::vector<std::string> external;
@@ -47,7 +47,7 @@ struct recurrent_links {
     window.push_back(steps);
   }
 
-  /// As the arguments `<prefix>_internal` and so on; windows only where there is one.
+  /// Appends the links as the arguments `<prefix>_internal` and so on; windows only if one is not 1.
   void append_to(std::vector<net_argument>& arguments, std::string const& prefix) const {
     arguments.emplace_back(prefix + "_internal", internal);
     arguments.emplace_back(prefix + "_external", external);
@@ -57,12 +57,12 @@ struct recurrent_links {
   }
 };
 
-/// Follows Caffe2's recurrent_net (recurrent.py) in names and arguments and the order of both. A state whose `in` is
-/// empty is one that no step reads.
+/// Plan of a RecurrentNetwork op. Follows Caffe2's recurrent_net (recurrent.py) in names and arguments and their order.
+/// A state with an empty `in` is one that no step reads.
 class recurrent_op {
  public:
-  /// Of options that cell_check has seen. Throws what recurrent_net throws. `rules` is not used where the net is
-  /// forward only.
+  /// Plans the op for options that cell_check has accepted. Throws as recurrent_net does. `rules` is unused if the net
+  /// is forward only.
   recurrent_op(recurrent_net_options const& options, std::string scope, gradient_rules const& rules)
       : o_(options), scope_(std::move(scope)) {
     step_ = o_.cell.net();
@@ -75,7 +75,7 @@ class recurrent_op {
 
   std::string workspaces() const { return scoped("step_workspaces"); }
 
-  /// The op; the nets inside are moved out of here.
+  /// Returns the op; moves the nested nets out.
   built_op take() {
     arguments_.emplace_back("enable_rnn_executor", o_.parallel_executor);
     if (o_.executor.num_threads) arguments_.emplace_back("rnn_executor.num_threads", *o_.executor.num_threads);
@@ -101,7 +101,8 @@ class recurrent_op {
   }
   std::string timestep() const { return o_.timestep.empty() ? "timestep" : o_.timestep; }
 
-  // Puts a window that ends in the step together: what is linked are the steps before. Returns its name.
+  // Adds the Concat of a window that ends in the step, from the previous steps and this one. Returns the name of the
+  // previous steps, which are linked.
   std::string join(plait::recurrent_state const& state) {
     name_generator names("", step_);
     std::string before = names.next_blob(state.in + "_before");
@@ -120,7 +121,7 @@ class recurrent_op {
     return before;
   }
 
-  // What the cell takes from around besides sequences and states; all of it declared in the step net then.
+  // Collects the captures of the cell besides sequences and states, and declares them in the step net.
   void refer() {
     boost::unordered_flat_set<std::string> known;
     for (auto const& input : o_.inputs) known.insert(input.in);
@@ -153,7 +154,7 @@ class recurrent_op {
     inputs_.insert(inputs_.end(), references_.begin(), references_.end());
   }
 
-  // The number of an input of the op.
+  // Returns the index of an input of the op; Caffe2 uses the first input of that name.
   std::int64_t input_index(std::size_t position) const {
     if (!o_.as_caffe2) return static_cast<std::int64_t>(position);
     return std::ranges::find(inputs_, inputs_[position]) - inputs_.begin();
@@ -176,7 +177,7 @@ class recurrent_op {
     };
     std::vector<recurrent_output> const made = outputs_of(o_);
     for (std::size_t i = 0; i != made.size(); ++i) {
-      if (o_.outputs.empty()) {  // two of each state
+      if (o_.outputs.empty()) {  // the defaults: two of each state
         alias(made[i], o_.states[i / 2]);
         continue;
       }
@@ -192,7 +193,7 @@ class recurrent_op {
     links.append_to(arguments_, "link");
   }
 
-  // The gradient of what the cell is given step by step. Caffe2 cannot do without.
+  // Returns the gradient of a linked input of the cell. Caffe2 requires one.
   std::string step_gradient(backward_step const& back, std::string const& blob) const {
     return o_.as_caffe2 ? back.needed_gradient(blob) : back.gradient(blob);
   }
@@ -249,8 +250,8 @@ class recurrent_op {
   recurrent_net_options const& o_;
   std::string scope_;
   netdef step_;
-  std::vector<std::string> linked_;     // by state: the blob of the cell that is its past
-  std::vector<std::string> sequences_;  // each once
+  std::vector<std::string> linked_;     // by state: the blob of the cell that is its previous value
+  std::vector<std::string> sequences_;  // without duplicates
   std::vector<std::string> references_;
   std::vector<std::string> inputs_;
   std::vector<net_argument> arguments_;

@@ -5,9 +5,9 @@
 
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/transform/clone.hpp>
-#include <plait/transform/clone_and_bind.hpp>
-#include <plait/transform/clone_partial.hpp>
+#include <plait/transform/detail/clone_and_bind.hpp>
+#include <plait/transform/detail/clone_net.hpp>
+#include <plait/transform/detail/clone_partial.hpp>
 
 #include "../transforms.hpp"
 
@@ -41,7 +41,7 @@ plait::name_map renames(case_inputs const& in, std::string const& key) {
   return renames(in.arg<json>(key, json::object()), key);
 }
 
-// What the clone was to be called. Cases do not list it among the arguments; where something is expected, its net says.
+// Returns the name of the clone. Cases do not list it among the arguments; if a net is expected, the name is its name.
 std::string clone_name(case_inputs const& in) {
   if (in.args().contains("name")) return in.arg<std::string>("name");
   if (!in.data().contains("expect") || !in.data()["expect"].contains("net")) return "clone";
@@ -51,37 +51,37 @@ std::string clone_name(case_inputs const& in) {
 
 }  // namespace
 
-answer clone(case_inputs& in) {
+case_result clone(case_inputs& in) {
   plait::clone_options options;
   options.blob_remap = renames(in, "blob_remap");
   options.capture = plait::name_capture::merge;
   if (auto const mask = in.arg<json>("op_id_mask", json()); !mask.is_null())
     options.ops = in.arg<std::vector<plait::op_index>>("op_id_mask");
   auto const made = plait::clone(std::as_const(in.net()), clone_name(in), options);
-  answer got;
+  case_result got;
   got.add("net", made.net).add("name", made.name);
   return got;
 }
 
-answer clone_partial(case_inputs& in) {
+case_result clone_partial(case_inputs& in) {
   auto const made = plait::clone_partial(std::as_const(in.net()), clone_name(in), renames(in, "inputs"),
                                          in.arg<std::vector<std::string>>("outputs"));
-  answer got;
+  case_result got;
   got.add("net", made.net).add("outputs", made.outputs);
   return got;
 }
 
-answer clone_and_bind_net(case_inputs& in) {
+case_result clone_and_bind_net(case_inputs& in) {
   auto const made = plait::clone_and_bind(std::as_const(in.net()), clone_name(in), in.arg<std::string>("prefix"),
                                           renames(in, "blob_remap"), plait::name_capture::merge);
-  // Caffe2's has no names that its versions lack: see ssa.cpp.
+  // Caffe2's map lacks the blobs that its versions lack: see ssa.cpp.
   auto const form = plait::get_ssa(std::as_const(in.net()));
   json map = json::object();
   for (auto const& [from, to] : made.names) map[from] = to;
   for (plait::blob_index b : form.undeclared_inputs())
     if (form.version(b) == 0) map.erase(std::string(form.name(b)));
   for (plait::blob_index b : form.unwritten_outputs()) map.erase(std::string(form.name(b)));
-  answer got;
+  case_result got;
   got.add("net", made.net).add("blob_remap", std::move(map));
   return got;
 }

@@ -1,4 +1,5 @@
-// Renamings. The recorded systems do not look whether a new name is free, so neither do these: name_capture::merge.
+// Renaming transforms. The recorded systems do not check that a new name is free, so neither do these:
+// name_capture::merge.
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -7,8 +8,8 @@
 
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/rewrite.hpp>
-#include <plait/transform/alias_placeholder.hpp>
-#include <plait/transform/rename.hpp>
+#include <plait/transform/detail/alias_placeholder.hpp>
+#include <plait/transform/detail/rename_value.hpp>
 
 #include "../transforms.hpp"
 
@@ -16,15 +17,15 @@ namespace conformance {
 
 namespace {
 
-// A position beyond what plait counts is one that no net has; it is for plait to say so.
+// Clamps a position out of range to one that no net has, which plait must refuse.
 std::uint32_t position(case_inputs const& in, std::string_view key) {
   auto const given = in.arg<std::int64_t>(key);
   constexpr auto limit = std::numeric_limits<std::uint32_t>::max() - 1;
   return given < 0 || given > limit ? limit : static_cast<std::uint32_t>(given);
 }
 
-answer nets(plait::netdef const& net, plait::netdef const* init) {
-  answer got;
+case_result nets(plait::netdef const& net, plait::netdef const* init) {
+  case_result got;
   got.add("net", net);
   if (init != nullptr) got.add("init_net", *init);
   return got;
@@ -32,7 +33,7 @@ answer nets(plait::netdef const& net, plait::netdef const* init) {
 
 }  // namespace
 
-answer rename_op_input(case_inputs& in) {
+case_result rename_op_input(case_inputs& in) {
   plait::netdef& net = in.net();
   plait::netdef* const init = in.optional_net("init_net");
   plait::op_input const at{position(in, "op_id"), position(in, "input_id")};
@@ -46,7 +47,7 @@ answer rename_op_input(case_inputs& in) {
   return nets(net, init);
 }
 
-answer rename_op_output(case_inputs& in) {
+case_result rename_op_output(case_inputs& in) {
   plait::netdef& net = in.net();
   plait::netdef* const init = in.optional_net("init_net");
   plait::op_output const at{position(in, "op_id"), position(in, "output_id")};
@@ -59,7 +60,7 @@ answer rename_op_output(case_inputs& in) {
   return nets(net, init);
 }
 
-answer fuse_alias_placeholder(case_inputs& in) {
+case_result fuse_alias_placeholder(case_inputs& in) {
   plait::netdef& net = in.net();
   plait::netdef* const init = in.optional_net("init_net");
   plait::alias_options const options{.capture = plait::name_capture::merge};
@@ -70,9 +71,9 @@ answer fuse_alias_placeholder(case_inputs& in) {
   return nets(net, init);
 }
 
-// As the ONNX front end of 2018: every version in the names, nested nets left alone. What value_info says of a blob is
-// carried along; it is an object or a list of lists that begin with the blob.
-answer ssa_rewrite(case_inputs& in) {
+// ssa_rewrite of the ONNX front end of 2018: every version in the names, nested nets unchanged. value_info of a blob is
+// carried over; it is an object or a list of lists that begin with the blob.
+case_result ssa_rewrite(case_inputs& in) {
   plait::netdef& net = in.net();
   plait::netdef* const init = in.optional_net("init_net");
   json const info = in.arg<json>("value_info", json());
@@ -85,7 +86,7 @@ answer ssa_rewrite(case_inputs& in) {
     throw malformed_case("key 'value_info' is neither an object nor a list");
   }
   auto const made = init != nullptr ? plait::ssa_rewrite(net, *init, options) : plait::ssa_rewrite(net, options);
-  answer got = nets(net, init);
+  case_result got = nets(net, init);
   if (info.is_null()) return got;
   json renamed = info.is_object() ? json::object() : info;
   for (std::size_t i = 0; i != made.value_info.size(); ++i) {

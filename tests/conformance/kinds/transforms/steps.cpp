@@ -1,10 +1,10 @@
-// What steps of recurrences leave: the net is run.
+// Step blobs of recurrences, after a run of the net.
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <plait/exec/step_blobs.hpp>
+#include <plait/exec/detail/step_blobs.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include "../../blobs.hpp"
@@ -13,7 +13,7 @@
 
 namespace conformance {
 
-answer retrieve_step_blobs(case_inputs& in) {
+case_result retrieve_step_blobs(case_inputs& in) {
   blobs held;
   json const feeds = member<json>(in.data(), "feeds", json::object());
   for (auto const& [name, given] : feeds.items()) held.feed(name, tensor_from_json(given, name));
@@ -24,7 +24,7 @@ answer retrieve_step_blobs(case_inputs& in) {
   std::ranges::sort(names);
   json found = json::object();
   for (std::string const& name : names) found[name] = tensor_to_json(as_recorded(held.fetch(name)));
-  answer got;
+  case_result got;
   got.add("names", names).add("blobs", std::move(found));
   return got;
 }

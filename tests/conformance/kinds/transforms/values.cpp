@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <plait/netdef/traits.hpp>
-#include <plait/ssa/path.hpp>
+#include <plait/ssa/backward_slice.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/transform/external_blobs.hpp>
+#include <plait/transform/detail/external_blobs.hpp>
 #include <plait/transform/subgraph.hpp>
 
 #include "../transforms.hpp"
@@ -28,7 +28,7 @@ json text(form const& ssa, std::vector<plait::value> const& values) {
   return list;
 }
 
-// Each value of the net, by blob and version.
+// Visits each value of the net, by blob and version.
 template <class Visit>
 void for_each_value(form const& ssa, Visit visit) {
   for (plait::blob_index b : ssa.blobs())
@@ -38,27 +38,27 @@ void for_each_value(form const& ssa, Visit visit) {
 
 }  // namespace
 
-answer get_sub_graph_external_input_output(case_inputs& in) {
+case_result get_sub_graph_external_input_output(case_inputs& in) {
   auto const ssa = plait::get_ssa(in.net());
   auto const ops = in.arg<std::vector<plait::op_index>>("op_ids");
-  auto const boundary = plait::sub_graph_boundary(ssa, ops, {.repeat_within_op = true});
-  answer got;
+  auto const boundary = plait::find_subgraph_boundary(ssa, ops, {.repeat_within_op = true});
+  case_result got;
   got.add("inputs", text(ssa, boundary.inputs)).add("outputs", text(ssa, boundary.outputs));
   return got;
 }
 
-answer get_producer_map(case_inputs& in) {
+case_result get_producer_map(case_inputs& in) {
   auto const ssa = plait::get_ssa(in.net());
   json map = json::array();
   for_each_value(ssa, [&](plait::value v) {
     if (auto const by = ssa.producer(v)) map.push_back({text(ssa, v), {by->op, by->slot}});
   });
-  answer got;
-  got.add("map", std::move(map), answer::order::any);
+  case_result got;
+  got.add("map", std::move(map), case_result::order::any);
   return got;
 }
 
-answer get_consumer_map(case_inputs& in) {
+case_result get_consumer_map(case_inputs& in) {
   auto const ssa = plait::get_ssa(in.net());
   json map = json::array();
   for_each_value(ssa, [&](plait::value v) {
@@ -66,32 +66,32 @@ answer get_consumer_map(case_inputs& in) {
     for (plait::operand reader : ssa.consumers(v)) readers.push_back({reader.op, reader.slot});
     if (!readers.empty()) map.push_back({text(ssa, v), std::move(readers)});
   });
-  answer got;
-  got.add("map", std::move(map), answer::order::any);
+  case_result got;
+  got.add("map", std::move(map), case_result::order::any);
   return got;
 }
 
-answer get_output_producers(case_inputs& in) {
+case_result get_output_producers(case_inputs& in) {
   auto const ssa = plait::get_ssa(in.net());
   json producers = json::array();
   for_each_value(ssa, [&](plait::value v) {
     if (auto const by = ssa.producer(v)) producers.push_back({text(ssa, v), by->op});
   });
-  answer got;
-  got.add("producers", std::move(producers), answer::order::any);
+  case_result got;
+  got.add("producers", std::move(producers), case_result::order::any);
   return got;
 }
 
-answer get_op_ids_in_path(case_inputs& in) {
+case_result get_op_ids_in_path(case_inputs& in) {
   auto const ssa = plait::get_ssa(in.net());
   auto const inputs = in.arg<std::vector<std::string>>("inputs");
   auto const outputs = in.arg<std::vector<std::string>>("outputs");
-  answer got;
-  got.add("op_ids", plait::ops_in_path(ssa, inputs, outputs));
+  case_result got;
+  got.add("op_ids", plait::backward_slice(ssa, inputs, outputs));
   return got;
 }
 
-answer get_external_blob_names(case_inputs& in) {
+case_result get_external_blob_names(case_inputs& in) {
   auto const scope = in.arg<std::vector<std::string>>("lexical_scope");
   auto const found = plait::external_blob_names(in.net(), scope);
   auto const sorted = [](auto const& names) {
@@ -99,7 +99,7 @@ answer get_external_blob_names(case_inputs& in) {
     std::ranges::sort(list);
     return list;
   };
-  answer got;
+  case_result got;
   got.add("inputs", sorted(found.inputs)).add("outputs", sorted(found.outputs));
   return got;
 }

@@ -1,4 +1,4 @@
-// Checks a node against the schema of its operator: numbers of operands, element types, attributes.
+// Schema check of ONNX nodes: numbers of operands, element types, attributes.
 #pragma once
 
 #include <algorithm>
@@ -9,20 +9,20 @@
 #include <utility>
 #include <vector>
 
-#include <plait/interop/onnx/context.hpp>
+#include <plait/interop/onnx/detail/context.hpp>
 #include <plait/interop/onnx/detail/signatures.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 
 namespace plait::detail {
 
-/// Integers that say yes or no.
+/// Integer attributes that are booleans.
 inline constexpr std::string_view onnx_flags =
     "allowzero broadcast ceil_mode count_include_pad detect_negative detect_positive input_forget is_test keepdims "
     "largest layout linear_before_reset noop_with_empty_axes output_sequence saturate select_last_index sorted spatial "
     "storage_order training_mode transA transB";
 
-/// Checks a node of ONNX's own operators. Reports the first violation of the schema; element types count where they are
-/// known before the net is run. O(operands and attributes).
+/// Schema check of a node of ONNX's own operators. Reports the first violation; element types are checked where they
+/// are known before the net runs. O(operands and attributes).
 class onnx_signature_check {
  public:
   explicit onnx_signature_check(onnx_context const& c) : c_(c) {}
@@ -30,12 +30,12 @@ class onnx_signature_check {
   void run() {
     auto const versions =
         std::ranges::equal_range(onnx_signatures, std::string_view(c_.node().type), {}, &onnx_signature::type);
-    // An operator that a user has added, or a version that is refused of the whole model.
+    // A user-defined operator, or a version for which check_versions refuses the whole model.
     if (versions.empty() || c_.opset() < 1) return;
     onnx_signature const* found = nullptr;
     for (onnx_signature const& each : versions)
       if (each.since <= c_.opset()) found = &each;
-    if (found == nullptr) c_.unsupported("it is no operator of version " + std::to_string(c_.opset()));
+    if (found == nullptr) c_.unsupported("it is not an operator of version " + std::to_string(c_.opset()));
     check_attributes(*found);
     check_inputs(*found);
     check_outputs(*found);
@@ -51,7 +51,7 @@ class onnx_signature_check {
     }
     return made;
   }
-  // Takes a mark off the end of a word.
+  // Removes a mark from the end of a word; returns true if the word had it.
   static bool take(std::string_view& word, std::string_view mark) {
     if (!word.ends_with(mark)) return false;
     word.remove_suffix(mark.size());
@@ -65,7 +65,7 @@ class onnx_signature_check {
     auto const flags = words(onnx_flags);
     std::vector<std::string_view> seen;
     for (onnx_attribute const& a : c_.node().attributes) {
-      if (std::ranges::find(seen, a.name) != seen.end()) c_.unsupported("attribute '" + a.name + "' is given twice");
+      if (std::ranges::find(seen, a.name) != seen.end()) c_.unsupported("attribute '" + a.name + "' is repeated");
       seen.push_back(a.name);
       if (a.name.size() > 3 && a.name.starts_with("__") && a.name.ends_with("__")) continue;  // internal ones
       auto const known =
@@ -79,33 +79,33 @@ class onnx_signature_check {
       if (take(word, "!") && !c_.has(word.substr(0, word.find(':'))))
         c_.unsupported("attribute '" + std::string(word.substr(0, word.find(':'))) + "' is missing");
   }
-  // An attribute without any value is an empty list, or zero.
+  // Reports a value of another type. An attribute without any value is an empty list, or zero, and passes.
   void check_kind(onnx_attribute const& a, char kind) const {
     bool const fits = (kind == 'f' || !a.f) && (kind == 'i' || !a.i) && (kind == 's' || !a.s) &&
                       (kind == 't' || !a.t) && (kind == 'g' || !a.g) && (kind == 'F' || a.floats.empty()) &&
                       (kind == 'I' || a.ints.empty()) && (kind == 'S' || a.strings.empty());
-    if (!fits) c_.unsupported("attribute '" + a.name + "' is no " + kind_name(kind));
+    if (!fits) c_.unsupported("attribute '" + a.name + "' is not " + kind_name(kind));
   }
   static std::string kind_name(char kind) {
     switch (kind) {
       case 'f':
-        return "float";
+        return "a float";
       case 'i':
-        return "integer";
+        return "an integer";
       case 's':
-        return "text";
+        return "a string";
       case 't':
-        return "tensor";
+        return "a tensor";
       case 'g':
-        return "graph";
+        return "a graph";
       case 'F':
-        return "list of floats";
+        return "a list of floats";
       case 'I':
-        return "list of integers";
+        return "a list of integers";
       case 'S':
-        return "list of texts";
+        return "a list of strings";
       default:
-        return "sparse tensor";
+        return "a sparse tensor";
     }
   }
 

@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include <plait/interop/onnx/model.hpp>
-#include <plait/interop/onnx/options.hpp>
+#include <plait/interop/onnx/detail/model.hpp>
+#include <plait/interop/onnx/detail/options.hpp>
 
 namespace plait::detail {
 
 inline constexpr std::int64_t newest_onnx_format = 14;
 inline constexpr std::int64_t newest_onnx_opset = 28;
 
-/// Returns whether a node of the graph or of a nested graph has an operator of ONNX's own domain. O(nodes).
+/// Returns true if a node of the graph or of a subgraph has an operator of ONNX's own domain. O(nodes).
 inline bool uses_own_operators(onnx_model const& model) {
   std::vector<onnx_graph_def const*> graphs = {&model.graph};
   while (!graphs.empty()) {
@@ -30,7 +30,7 @@ inline bool uses_own_operators(onnx_model const& model) {
   return false;
 }
 
-/// Appends a problem for each version that the rules do not support, and where a version is missing. O(nodes).
+/// Appends a problem for each version that the rules do not support, and for a missing version. O(nodes).
 inline void check_versions(onnx_model const& model, std::vector<onnx_problem>& problems) {
   auto const report = [&](std::string reason) {
     problems.push_back({"ModelProto", model.graph.name, std::move(reason)});

@@ -1,4 +1,4 @@
-// What a rule asks of a node and of its operands: members of onnx_context, included by converter.hpp.
+// Queries of a conversion rule about its node and operands: members of onnx_context, included by converter.hpp.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 #include <variant>
 #include <vector>
 
-#include <plait/interop/onnx/context.hpp>
+#include <plait/interop/onnx/detail/context.hpp>
 #include <plait/interop/onnx/detail/converter.hpp>
-#include <plait/interop/onnx/model.hpp>
-#include <plait/interop/onnx/tensors.hpp>
-#include <plait/net/parameter.hpp>
+#include <plait/interop/onnx/detail/model.hpp>
+#include <plait/interop/onnx/detail/tensors.hpp>
+#include <plait/net/detail/parameter.hpp>
 
 namespace plait {
 
@@ -43,19 +43,20 @@ inline onnx_value const& onnx_context::value(std::size_t i) const {
 inline tensor_value const* onnx_context::constant(std::size_t i) const {
   onnx_value const& known = value(i);
   if (known.constant) return &*known.constant;
-  converter_->note_unknown(known.lost && known.may_be_constant);
+  converter_->note_unknown(known.is_poisoned && known.may_be_constant);
   return nullptr;
 }
 
 inline onnx_context::dims_type const& onnx_context::dims(std::size_t i) const {
   onnx_value const& known = value(i);
-  if (!known.dims || std::ranges::find(*known.dims, -1) != known.dims->end()) converter_->note_unknown(known.lost);
+  if (!known.dims || std::ranges::find(*known.dims, -1) != known.dims->end())
+    converter_->note_unknown(known.is_poisoned);
   return known.dims;
 }
 
 inline onnx_type onnx_context::type(std::size_t i) const {
   onnx_value const& known = value(i);
-  if (known.type == onnx_type::undefined) converter_->note_unknown(known.lost);
+  if (known.type == onnx_type::undefined) converter_->note_unknown(known.is_poisoned);
   return known.type;
 }
 
@@ -89,33 +90,33 @@ inline std::size_t onnx_context::rank(std::size_t i) const {
 }
 
 inline std::size_t onnx_context::axis(std::size_t i, std::int64_t at) const {
-  auto const count = static_cast<std::int64_t>(at < 0 || dims(i) ? rank(i) : detail::most_axes);
+  auto const count = static_cast<std::int64_t>(at < 0 || dims(i) ? rank(i) : detail::max_rank);
   if (at < -count || at >= count) unsupported("its input has no axis " + std::to_string(at));
   return static_cast<std::size_t>(at < 0 ? at + count : at);
 }
 
 inline std::int64_t onnx_context::integer(std::string_view name, std::int64_t fallback) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::i, "integer");
+  onnx_attribute const* const a = find(name, &onnx_attribute::i, "an integer");
   return a == nullptr ? fallback : a->i.value_or(0);
 }
 inline float onnx_context::real(std::string_view name, float fallback) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::f, "float");
+  onnx_attribute const* const a = find(name, &onnx_attribute::f, "a float");
   return a == nullptr ? fallback : a->f.value_or(0.0f);
 }
 inline std::string onnx_context::text(std::string_view name, std::string_view fallback) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::s, "text");
+  onnx_attribute const* const a = find(name, &onnx_attribute::s, "a string");
   return a == nullptr ? std::string(fallback) : a->s.value_or("");
 }
 inline std::vector<std::int64_t> onnx_context::integers(std::string_view name) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::ints, "list of integers");
+  onnx_attribute const* const a = find(name, &onnx_attribute::ints, "a list of integers");
   return a == nullptr ? std::vector<std::int64_t>() : a->ints;
 }
 inline std::vector<float> onnx_context::reals(std::string_view name) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::floats, "list of floats");
+  onnx_attribute const* const a = find(name, &onnx_attribute::floats, "a list of floats");
   return a == nullptr ? std::vector<float>() : a->floats;
 }
 inline std::vector<std::string> onnx_context::texts(std::string_view name) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::strings, "list of texts");
+  onnx_attribute const* const a = find(name, &onnx_attribute::strings, "a list of strings");
   return a == nullptr ? std::vector<std::string>() : a->strings;
 }
 inline onnx_tensor const* onnx_context::tensor(std::string_view name) const {

@@ -1,4 +1,7 @@
-// Nodes of ONNX graphs become ops of a net, graph by graph.
+// ONNX converter: translates graphs to nets, node by node in topological order, with error recovery.
+//
+// A node that cannot be converted poisons its outputs. The nodes after it are converted nevertheless, to report all
+// problems at once, but not those that only follow from a reported one.
 #pragma once
 
 #include <algorithm>
@@ -16,30 +19,31 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <plait/core/detail/npos.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/interop/onnx/context.hpp>
 #include <plait/interop/onnx/detail/check_signature.hpp>
 #include <plait/interop/onnx/detail/check_versions.hpp>
+#include <plait/interop/onnx/detail/context.hpp>
+#include <plait/interop/onnx/detail/model.hpp>
 #include <plait/interop/onnx/detail/node_order.hpp>
-#include <plait/interop/onnx/model.hpp>
-#include <plait/interop/onnx/options.hpp>
+#include <plait/interop/onnx/detail/options.hpp>
+#include <plait/interop/onnx/detail/tensors.hpp>
 #include <plait/interop/onnx/rules.hpp>
-#include <plait/interop/onnx/tensors.hpp>
 #include <plait/netdef/net_builder.hpp>
 
 namespace plait::detail {
 
-/// As many axes as a tensor of the runtime can have.
-inline constexpr std::size_t most_axes = 8;
+/// Maximum rank of a tensor of the runtime.
+inline constexpr std::size_t max_rank = 8;
 
-/// Extents that are as good as unknown are taken for that, so that sums of a few do not overflow.
+/// Replaces extents above 2^40 by -1, unknown, so that sums of a few do not overflow.
 inline std::vector<std::int64_t> known_extents(std::vector<std::int64_t> dims) {
   for (std::int64_t& extent : dims)
     if (extent > std::int64_t{1} << 40) extent = -1;
   return dims;
 }
 
+/// Converter of one model. A subgraph is converted by its node's rule, through inside().
 class onnx_converter {
  public:
   onnx_converter(onnx_model const& model, onnx_options const& options, onnx_rules const& rules)
@@ -57,9 +61,9 @@ class onnx_converter {
     read_initializers(top);
     for (onnx_value_info const& input : model_.graph.inputs) declare_input(top, input);
     convert_all(model_.graph);
-    for (onnx_value_info const& output : model_.graph.outputs) promise(output);
-    for (onnx_problem& doubt : doubts_)
-      if (!doubt.needed_by.empty()) problems_.push_back(std::move(doubt));
+    for (onnx_value_info const& output : model_.graph.outputs) add_output(output);
+    for (onnx_problem& each : deferred_problems_)
+      if (!each.needed_by.empty()) problems_.push_back(std::move(each));
     if (!problems_.empty()) throw onnx_error(std::move(problems_));
     made_.net = root_.take();
     return std::move(made_);
@@ -68,53 +72,53 @@ class onnx_converter {
   bool training() const { return options_.training; }
 
   // ---- values
-  /// Of a graph inside a node: its own values, then those around it. nullptr for a name that nothing makes.
+  /// Looks a value up in the current graph, then in the enclosing ones; nullptr for an undefined name.
   onnx_value* find(std::string const& name) {
     for (level* each = here_; each != nullptr; each = each->around)
       if (auto const found = each->values.find(name); found != each->values.end()) {
         onnx_value& value = found->second;
-        lost_ = lost_ || value.lost;
-        if (value.doubt != npos) {
-          std::vector<std::string>& readers = doubts_[value.doubt].needed_by;
+        reads_poisoned_ = reads_poisoned_ || value.is_poisoned;
+        if (value.deferred_problem != npos) {
+          std::vector<std::string>& readers = deferred_problems_[value.deferred_problem].needed_by;
           if (readers.empty() || readers.back() != reader_) readers.push_back(reader_);
         }
         return &value;
       }
     return nullptr;
   }
-  /// One that nothing makes, which has been reported, is lost.
+  /// Returns a value; for an undefined name, which has been reported, a poisoned one.
   onnx_value& value(std::string const& name) {
     if (onnx_value* const found = find(name)) return *found;
-    lost_ = true;
-    nothing_ = lost(name);
+    reads_poisoned_ = true;
+    nothing_ = poisoned(name);
     return nothing_;
   }
-  /// A rule has asked for something of a value that is not known; whether it may be once what was reported is mended.
-  void note_unknown(bool is_lost) { waits_ = is_lost; }
-  /// The blob of a value; a constant becomes a parameter.
+  /// Notes that a rule has queried something unknown of a value, and whether that value is poisoned.
+  void note_unknown(bool is_poisoned) { unknown_is_poisoned_ = is_poisoned; }
+  /// Returns the blob of a value; a constant becomes a parameter.
   std::string const& blob(std::string const& name) {
     onnx_value& known = value(name);
     if (known.blob.empty()) {
-      if (!is_held(known.type))
+      if (!has_runtime_type(known.type))
         throw onnx_unsupported{"reads '" + name + "', which is of " + to_string(known.type) +
                                ": the runtime has no tensors of it"};
       known.blob = constant_blob(*known.constant, name);
     }
     return see(known.blob);
   }
-  /// Runs once before all nodes: wherever it is read, it is a blob of the whole net.
+  /// Adds a parameter to the top-level net, in whatever subgraph it is read, and returns its blob.
   std::string constant_blob(tensor_value constant, std::string_view wanted) {
     std::string name = claim(wanted);
     root_.external_input(name);
     made_.parameters.push_back({name, std::move(constant)});
     return see(name);
   }
-  /// A net inside takes blobs from around it as they are asked for.
+  /// Captures a blob from the outer net, unless the current net has it.
   std::string const& see(std::string const& name) {
     if (!net().visible(name)) net().external_input(name);
     return name;
   }
-  /// The blob that an output of a node is to be: called as the model calls it, if no other graph has the name.
+  /// Defines an output of a node and returns its blob: the model's name, made unique in a subgraph.
   std::string define(std::string const& name) {
     onnx_value made;
     made.blob = here_->around == nullptr ? name : claim(name);
@@ -124,17 +128,17 @@ class onnx_converter {
     }
     return set(name, std::move(made)).blob;
   }
-  /// Reports a value of the graph that has been made already.
+  /// Defines a value of the current graph. Reports a redefinition.
   onnx_value& set(std::string const& name, onnx_value made) {
     auto const [at, added] = here_->values.try_emplace(name, std::move(made));
-    if (!added) throw onnx_unsupported{"makes '" + name + "', which is made already"};
+    if (!added) throw onnx_unsupported{"defines '" + name + "', which is already defined"};
     return at->second;
   }
   onnx_value* known(std::string const& name) {
     auto const found = here_->values.find(name);
     return found == here_->values.end() ? nullptr : &found->second;
   }
-  /// A name that no blob has, nor any value of the model's graph.
+  /// Reserves a name that no blob and no value of the model's graph has.
   std::string claim(std::string_view wanted) {
     std::string name(wanted);
     if (taken_.insert(name).second) return name;
@@ -145,7 +149,7 @@ class onnx_converter {
     return name;
   }
 
-  /// The same of a state of a recurrent net, after which outputs of the net are called.
+  /// Reserves the name of a state of a recurrent net, together with those of its outputs, <name>_all and <name>_last.
   std::string claim_state(std::string_view wanted) {
     while (true) {
       std::string name = claim(wanted);
@@ -156,8 +160,8 @@ class onnx_converter {
   // ---- ops
   net_builder& net() { return *here_->net; }
 
-  /// Converts a graph of a node into a net inside: `inputs` are what stands for its inputs. What its outputs are; those
-  /// that are constants, or come from around, are no blobs of the net yet.
+  /// Converts a subgraph to a nested net, with `inputs` as the values of its inputs, and returns its outputs. An output
+  /// that is a constant or an outer value is not a blob of the nested net yet.
   std::vector<onnx_value> inside(onnx_graph_def const& graph, net_builder& net, std::vector<onnx_value> inputs) {
     seen_.insert(&graph);
     level below(graph, net, here_);
@@ -182,7 +186,7 @@ class onnx_converter {
     convert_all(graph);
     std::vector<onnx_value> made;
     for (onnx_value_info const& output : graph.outputs) {
-      if (find(output.name) == nullptr) problems_.push_back(nothing_makes(output));
+      if (find(output.name) == nullptr) problems_.push_back(undefined_output(output));
       made.push_back(value(output.name));
       if (made.back().type == onnx_type::undefined) made.back().type = output.type;
       std::optional<std::vector<std::int64_t>>& dims = made.back().dims;
@@ -195,7 +199,7 @@ class onnx_converter {
   }
 
  private:
-  // A graph that is being converted.
+  // Scope of a graph during its conversion.
   struct level {
     level(onnx_graph_def const& g, net_builder& n, level* outside) : graph(&g), net(&n), around(outside) {
       for (auto const* list : {&g.values, &g.outputs})
@@ -208,7 +212,7 @@ class onnx_converter {
     level* around;
   };
 
-  // Blobs of the graph itself are called as its values are, whatever comes before them.
+  // Reserves the names of the top-level graph's values, so that no earlier blob takes them.
   void reserve_names() {
     onnx_graph_def const& g = model_.graph;
     for (auto const* list : {&g.inputs, &g.outputs})
@@ -217,21 +221,21 @@ class onnx_converter {
       for (std::string const& name : node.outputs) taken_.insert(name);
   }
 
-  // A value of which nothing is known but what the model says.
-  onnx_value lost(std::string const& name) const {
-    onnx_value made{name.empty() ? "nothing" : name};  // what has no blob is a constant
-    made.lost = true;
+  // Returns a poisoned value, of which only the model's declaration is known.
+  onnx_value poisoned(std::string const& name) const {
+    onnx_value made{name.empty() ? "nothing" : name};  // a value without a blob would be a constant
+    made.is_poisoned = true;
     if (auto const found = here_->infos.find(name); found != here_->infos.end()) {
       made.type = found->second->type;
       made.dims = found->second->dims;
     }
     return made;
   }
-  // It is lost if something reads it, and reported then.
-  onnx_value doubted(onnx_value made, onnx_problem why) {
-    made.lost = true;
-    made.doubt = static_cast<std::uint32_t>(doubts_.size());
-    doubts_.push_back(std::move(why));
+  // Poisons a value for a problem that is reported only if something reads the value.
+  onnx_value deferred(onnx_value made, onnx_problem why) {
+    made.is_poisoned = true;
+    made.deferred_problem = static_cast<std::uint32_t>(deferred_problems_.size());
+    deferred_problems_.push_back(std::move(why));
     return made;
   }
 
@@ -240,7 +244,7 @@ class onnx_converter {
       problems_.push_back({"GraphProto", at.graph->name, "sparse initializers are not supported"});
     for (onnx_tensor const& tensor : at.graph->initializers) {
       if (tensor.name.empty() || at.values.contains(tensor.name)) {
-        problems_.push_back({"TensorProto", tensor.name, tensor.name.empty() ? "has no name" : "is given twice"});
+        problems_.push_back({"TensorProto", tensor.name, tensor.name.empty() ? "has no name" : "is defined twice"});
         continue;
       }
       onnx_value made;
@@ -248,18 +252,18 @@ class onnx_converter {
       try {
         made.constant = onnx_elements(tensor).take();
         made.dims = known_extents(made.constant->shape);
-        if (!is_held(tensor.type)) {
+        if (!has_runtime_type(tensor.type)) {
           onnx_value const unread{tensor.name, std::nullopt, onnx_type::undefined, made.dims};
-          made = doubted(unread, {"TensorProto", tensor.name, no_tensors(tensor.type)});
+          made = deferred(unread, {"TensorProto", tensor.name, no_tensors(tensor.type)});
         }
       } catch (onnx_tensor_refusal const& why) {
-        made = lost(tensor.name);
+        made = poisoned(tensor.name);
         if (why.is_unsupported) {
-          made.type = is_held(tensor.type) ? tensor.type : onnx_type::undefined;
+          made.type = has_runtime_type(tensor.type) ? tensor.type : onnx_type::undefined;
           made.dims = known_extents(tensor.dims);
           made.may_be_constant = true;
-          made = doubted(std::move(made),
-                         {"TensorProto", tensor.name, is_held(tensor.type) ? why.reason : no_tensors(tensor.type)});
+          made = deferred(std::move(made), {"TensorProto", tensor.name,
+                                            has_runtime_type(tensor.type) ? why.reason : no_tensors(tensor.type)});
         } else {
           problems_.push_back({"TensorProto", tensor.name, why.reason});
         }
@@ -276,7 +280,7 @@ class onnx_converter {
     }
     auto const fixed = options_.constants.find(input.name);
     if (auto const found = at.values.find(input.name); found != at.values.end()) {
-      // A default that may be overridden: from version 4 of the format on, inputs that must not be are none.
+      // A default value, which may be overridden: since version 4 of the format, constants need not be inputs.
       if (fixed != options_.constants.end() && model_.ir_version >= 4) {
         found->second = fixed_value(fixed->second);
         taken_.erase(input.name);
@@ -296,11 +300,11 @@ class onnx_converter {
     } else {
       made = {input.name, std::nullopt, input.type, input.dims};
       bool const is_tensor = input.kind != onnx_value_info::kinds::other;
-      if (!is_tensor || (input.type != onnx_type::undefined && !is_held(input.type))) {
+      if (!is_tensor || (input.type != onnx_type::undefined && !has_runtime_type(input.type))) {
         made.type = onnx_type::undefined;
-        made = doubted(std::move(made),
-                       {"GraphProto", input.name,
-                        is_tensor ? no_tensors(input.type) : "inputs that are no tensors are not supported"});
+        made = deferred(std::move(made),
+                        {"GraphProto", input.name,
+                         is_tensor ? no_tensors(input.type) : "inputs that are no tensors are not supported"});
       }
       root_.external_input(input.name);
       made_.inputs.push_back(input.name);
@@ -320,37 +324,36 @@ class onnx_converter {
     return made;
   }
 
-  // Nodes behind one that cannot be run are converted as well, for what else is wrong with them.
+  // Converts all nodes, also those after one that cannot be run, to report their own problems.
   void convert_all(onnx_graph_def const& graph) {
     onnx_node_order const order(graph, free_names_);
     for (std::uint32_t const n : order.nodes())
       if (!order.cycle(n).empty())
         for (std::string const& name : graph.nodes[n].outputs)
-          if (!name.empty()) here_->values.emplace(name, lost(name));
+          if (!name.empty()) here_->values.emplace(name, poisoned(name));
     for (std::uint32_t const n : order.nodes()) convert(graph.nodes[n], order.cycle(n));
   }
 
-  // `cycle` is what the node reads that depends on what it makes; empty where nothing does.
+  // `cycle` is an input of the node that depends on the node's own outputs; empty if there is none.
   void convert(onnx_node const& node, std::string_view cycle) {
     std::string const type = node.domain.empty() ? node.type : node.domain + '.' + node.type;
     std::string const around = std::exchange(reader_, type + " '" + label(node) + '\'');
-    bool const lost_around = std::exchange(lost_, false);
-    bool const waited = std::exchange(waits_, false);
+    bool const outer_reads_poisoned = std::exchange(reads_poisoned_, false);
+    bool const outer_unknown_is_poisoned = std::exchange(unknown_is_poisoned_, false);
     std::size_t const before = problems_.size();
     auto const report = [&](std::string_view reason) { problems_.push_back({type, label(node), std::string(reason)}); };
     onnx_rule const* const rule = rules_.find(node.domain, node.type);
     if (rule == nullptr) report("there is no rule for it");
-    if (!cycle.empty())
-      report("is in a cycle: what it makes is needed for '" + std::string(cycle) + "', which it reads");
+    if (!cycle.empty()) report("is in a cycle: it reads '" + std::string(cycle) + "', which depends on its output");
     if (cycle.empty())
       for (std::string const& name : node.inputs)
-        if (!name.empty() && find(name) == nullptr) report("reads '" + name + "', which nothing makes");
+        if (!name.empty() && find(name) == nullptr) report("reads '" + name + "', which is undefined");
     bool runs = rule != nullptr && cycle.empty();
     for (auto name = node.outputs.begin(); name != node.outputs.end(); ++name) {
       if (!cycle.empty() || name->empty() ||
           (known(*name) == nullptr && std::find(node.outputs.begin(), name, *name) == name))
         continue;
-      report("makes '" + *name + "', which is made already");
+      report("defines '" + *name + "', which is already defined");
       runs = false;
     }
 
@@ -363,45 +366,45 @@ class onnx_converter {
       }
       done = runs;
     } catch (onnx_unsupported const& why) {
-      if (!waits_ || why.reason.find(onnx_must_be_known) == why.reason.npos) report(why.reason);
+      if (!unknown_is_poisoned_ || why.reason.find(onnx_must_be_known) == why.reason.npos) report(why.reason);
     } catch (error const& e) {
-      if (!lost_) report(without_prefix(e.what()));
+      if (!reads_poisoned_) report(without_prefix(e.what()));
     } catch (std::bad_alloc const&) {
-      report("no memory for what it makes");
+      report("out of memory");
     } catch (std::length_error const&) {
-      report("no memory for what it makes");
+      report("out of memory");
     }
-    if (!done) survey(node);
+    if (!done) convert_subgraphs_of(node);
 
     bool const may_be_constant = std::ranges::all_of(node.inputs, [&](std::string const& name) {
       onnx_value const* const read = name.empty() ? nullptr : find(name);
-      return read == nullptr || read->constant || (read->lost && read->may_be_constant);
+      return read == nullptr || read->constant || (read->is_poisoned && read->may_be_constant);
     });
-    bool const is_lost = lost_ || !done || problems_.size() != before;
+    bool const is_poisoned = reads_poisoned_ || !done || problems_.size() != before;
     for (std::string const& name : node.outputs) {
       if (name.empty() || (!runs && known(name) != nullptr)) continue;
       if (!done)
-        here_->values.insert_or_assign(name, lost(name));
+        here_->values.insert_or_assign(name, poisoned(name));
       else if (known(name) == nullptr)
-        here_->values.emplace(name,
-                              doubted(lost(name), {type, label(node), "does not make its output '" + name + '\''}));
+        here_->values.emplace(
+            name, deferred(poisoned(name), {type, label(node), "does not define its output '" + name + '\''}));
       onnx_value& made = *known(name);
-      made.lost = made.lost || is_lost;
+      made.is_poisoned = made.is_poisoned || is_poisoned;
       made.may_be_constant = may_be_constant;
     }
     reader_ = around;
-    lost_ = lost_ || lost_around;
-    waits_ = waited;
+    reads_poisoned_ = reads_poisoned_ || outer_reads_poisoned;
+    unknown_is_poisoned_ = outer_unknown_is_poisoned;
   }
 
-  // Of a node that is not converted, the graphs inside it that have not been either, for what is wrong with them.
-  void survey(onnx_node const& node) {
+  // Converts the remaining subgraphs of a node that was not converted, to report their problems.
+  void convert_subgraphs_of(onnx_node const& node) {
     for (onnx_attribute const& a : node.attributes) {
       if (!a.g || seen_.contains(&*a.g)) continue;
       std::vector<onnx_value> inputs;
       for (onnx_value_info const& input : a.g->inputs) {
         inputs.push_back({input.name});
-        inputs.back().lost = true;
+        inputs.back().is_poisoned = true;
       }
       net_builder unused("unused");
       try {
@@ -425,16 +428,16 @@ class onnx_converter {
     return 1;
   }
 
-  static onnx_problem nothing_makes(onnx_value_info const& output) {
-    return {"GraphProto", output.name, "nothing makes this output"};
+  static onnx_problem undefined_output(onnx_value_info const& output) {
+    return {"GraphProto", output.name, "this output is undefined"};
   }
 
-  void promise(onnx_value_info const& output) {
+  void add_output(onnx_value_info const& output) {
     made_.outputs.push_back(output.name);
     reader_ = "output '" + output.name + '\'';
     onnx_value const* const found = find(output.name);
-    if (found == nullptr) return problems_.push_back(nothing_makes(output));
-    if (found->lost) return;
+    if (found == nullptr) return problems_.push_back(undefined_output(output));
+    if (found->is_poisoned) return;
     try {
       std::string const made = blob(output.name);
       if (made != output.name) root_.copy(made, output.name);
@@ -450,17 +453,17 @@ class onnx_converter {
   onnx_net made_;
   net_builder root_;
   boost::unordered_flat_set<std::string> taken_;
-  boost::unordered_flat_map<std::string, std::size_t> numbers_;  // the last that was given to a name
+  boost::unordered_flat_map<std::string, std::size_t> numbers_;  // last suffix used for a name
   level* here_ = nullptr;
   onnx_free_names free_names_;
   std::vector<onnx_problem> problems_;
-  std::vector<onnx_problem> doubts_;  // that matter if something reads what they are about
-  std::string reader_;                // the node that is being converted
-  bool lost_ = false;                 // it reads something that is lost
-  bool waits_ = false;                // what its rule asked for last, and is not known, is lost
-  onnx_value nothing_;                // what value() returns of a name that nothing makes
+  std::vector<onnx_problem> deferred_problems_;  // reported only if something reads the value concerned
+  std::string reader_;                           // the current node
+  bool reads_poisoned_ = false;                  // the current node reads a poisoned value
+  bool unknown_is_poisoned_ = false;             // the last unknown that its rule queried is poisoned
+  onnx_value nothing_;                           // value() of an undefined name
   boost::unordered_flat_set<std::string_view> inputs_;
-  boost::unordered_flat_set<onnx_graph_def const*> seen_;  // that have been converted
+  boost::unordered_flat_set<onnx_graph_def const*> seen_;  // converted subgraphs
 };
 
 }  // namespace plait::detail

@@ -1,4 +1,4 @@
-// A topological order of the nodes of an ONNX graph, which may list them in any.
+// Topological order of the nodes of an ONNX graph, which may list them in any order.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 #include <plait/core/csr.hpp>
 #include <plait/graph/strong_components.hpp>
-#include <plait/interop/onnx/model.hpp>
+#include <plait/interop/onnx/detail/model.hpp>
 
 namespace plait::detail {
 
-/// The names that a model's graphs inside nodes read of the graphs around them. O(operands times depth), iterative.
+/// Free variables of subgraphs: the names that they capture from enclosing graphs. O(operands times depth), iterative.
 class onnx_free_names {
  public:
   explicit onnx_free_names(onnx_graph_def const& model) {
-    std::vector<onnx_graph_def const*> graphs{&model};  // each before those inside it
+    std::vector<onnx_graph_def const*> graphs{&model};  // each before its subgraphs
     for (std::size_t i = 0; i != graphs.size(); ++i)
       for (onnx_node const& node : graphs[i]->nodes)
         for (onnx_attribute const& a : node.attributes)
@@ -30,7 +30,7 @@ class onnx_free_names {
   }
 
   std::span<std::string_view const> of(onnx_graph_def const& graph) const { return names_.find(&graph)->second; }
-  /// Calls f with each name that a node reads of its own graph or of one around, repetitions included.
+  /// Calls f with each name that a node reads, also by its subgraphs' captures; repetitions included.
   template <class F>
   void for_each_read(onnx_node const& node, F&& f) const {
     for (std::string const& name : node.inputs)
@@ -42,7 +42,7 @@ class onnx_free_names {
 
  private:
   void find(onnx_graph_def const& graph) {
-    boost::unordered_flat_set<std::string_view> own;  // or noted already
+    boost::unordered_flat_set<std::string_view> own;  // defined here, or captured already
     for (onnx_value_info const& input : graph.inputs) own.insert(input.name);
     for (onnx_tensor const& tensor : graph.initializers) own.insert(tensor.name);
     for (onnx_node const& node : graph.nodes)
@@ -60,8 +60,8 @@ class onnx_free_names {
   boost::unordered_flat_map<onnx_graph_def const*, std::vector<std::string_view>> names_;
 };
 
-/// Each node of a graph, by its number, behind those that make what it reads, or what graphs inside it read; as the
-/// graph lists them if that is such an order. Nodes of a cycle are neighbours. O(operands).
+/// Topological order of the nodes of a graph, with the captures of subgraphs as dependences; the listed order if that
+/// is topological. Nodes of a cycle (strongly connected component) are consecutive. O(operands).
 class onnx_node_order {
  public:
   onnx_node_order(onnx_graph_def const& graph, onnx_free_names const& free) : cycles_(graph.nodes.size()) {
@@ -90,7 +90,8 @@ class onnx_node_order {
     for (std::uint32_t n = 0; n != count; ++n) g.edges.count(count);
     for_each_edge([&](std::uint32_t from, std::uint32_t, std::string_view) { g.edges.count(from); });
     g.edges.end_counting();
-    // Rows are filled from behind: the walk begins with the last node, and what it comes to first is last in the order.
+    // Rows are filled from the back: the traversal starts with the last node, and what it reaches first comes last in
+    // the order.
     for (std::uint32_t n = 0; n != count; ++n) g.edges.place(count, n);
     for_each_edge([&](std::uint32_t from, std::uint32_t to, std::string_view) { g.edges.place(from, to); });
 
@@ -104,11 +105,11 @@ class onnx_node_order {
   }
 
   std::span<std::uint32_t const> nodes() const noexcept { return nodes_; }
-  /// Of a node in a cycle, what it reads that depends on what it makes; empty of others.
+  /// Returns, for a node in a cycle, an input that depends on the node's own outputs; empty for other nodes.
   std::string_view cycle(std::uint32_t node) const { return cycles_[node]; }
 
  private:
-  // From the node that makes something to those that read it; and to all from one more node, the last.
+  // Graph with an edge from each defining node to its readers, and an extra entry node, the last, with edges to all.
   struct dependence {
     using node = std::uint32_t;
     explicit dependence(std::uint32_t count) : last(count) {}

@@ -1,4 +1,4 @@
-// The activation functions of ONNX's recurrent operators, as ops of a step.
+// Activation functions of ONNX's RNN, GRU and LSTM, as ops of a step net.
 #pragma once
 
 #include <algorithm>
@@ -9,20 +9,20 @@
 #include <utility>
 #include <vector>
 
-#include <plait/interop/onnx/context.hpp>
+#include <plait/interop/onnx/detail/context.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/netdef/net_builder.hpp>
 
 namespace plait::detail {
 
 struct onnx_activation {
-  std::string name;  ///< in small letters
+  std::string name;  ///< in lower case
   float alpha = 0;
   float beta = 0;
 };
 
-/// The functions of each direction in turn, `defaults` for all directions where the node has none. Functions take their
-/// alpha and beta, where they have any, from the lists of the node in their order, and else have their own.
+/// Returns the activation functions of all directions, one direction after the other; `defaults` for each direction if
+/// the node lists none. Functions with alpha or beta consume the node's lists in order, and then use their defaults.
 inline std::vector<onnx_activation> onnx_activations(onnx_context const& c, std::vector<std::string> const& defaults,
                                                      std::size_t directions) {
   struct known {
@@ -60,7 +60,7 @@ inline std::vector<onnx_activation> onnx_activations(onnx_context const& c, std:
   return made;
 }
 
-/// f(x); `number` makes a blob of one number that the step may read.
+/// Adds the ops of f(x) to a step net; `number` returns a scalar blob that the step can read.
 inline blob_handle onnx_activate(net_builder& step, onnx_activation const& f, blob_handle const& x,
                                  std::function<blob_handle(double)> const& number) {
   if (f.name == "relu") return step.relu(x);

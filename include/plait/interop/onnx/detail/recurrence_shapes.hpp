@@ -1,4 +1,4 @@
-// The shapes that operands of ONNX's RNN, GRU and LSTM have.
+// Shape inference and checks for the operands of ONNX's RNN, GRU and LSTM.
 #pragma once
 
 #include <cstddef>
@@ -6,21 +6,21 @@
 #include <string>
 #include <vector>
 
-#include <plait/interop/onnx/context.hpp>
+#include <plait/interop/onnx/detail/context.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 
 namespace plait::detail {
 
-/// Without weights of a known shape, hidden_size may be this much: zeros are allocated for it before the net runs.
+/// Upper bound of hidden_size without weights of a known shape, since zeros are allocated for it before the net runs.
 inline constexpr std::int64_t most_unconfirmed_units = std::int64_t{1} << 16;
 
-/// An extent of an operand of three axes; -1 where it is not known.
+/// Returns an extent of an operand of rank 3, -1 if it is unknown.
 inline std::int64_t extent_of_three(onnx_context const& c, std::size_t i, std::size_t axis) {
   return c.dims(i) && c.dims(i)->size() == 3 ? (*c.dims(i))[axis] : -1;
 }
 
-/// hidden_size as the node says it, or else its weights do, whose rows are `blocks` gates of as many units. Reports one
-/// that differs from the weights'.
+/// Returns hidden_size: the node's attribute, else inferred from the weights, whose rows are `blocks` gates of
+/// hidden_size units. Reports an attribute that contradicts the weights.
 inline std::int64_t onnx_hidden_size(onnx_context const& c, std::int64_t blocks) {
   std::int64_t const rows = extent_of_three(c, 1, 1);
   std::int64_t const columns = extent_of_three(c, 2, 2);
@@ -36,12 +36,13 @@ inline std::int64_t onnx_hidden_size(onnx_context const& c, std::int64_t blocks)
   return made;
 }
 
+/// Extents of the weights of a recurrent operator.
 struct onnx_recurrence_shapes {
   std::int64_t directions = 1;
-  std::int64_t rows = 0;  ///< of a direction: the gates
+  std::int64_t rows = 0;  ///< gates times units of a direction
   std::int64_t hidden = 0;
 
-  /// The shape of input 1, 2, 3 or 7; -1 for the width of the sequence.
+  /// Returns the shape of input 1, 2, 3 or 7, with -1 for the input width.
   std::vector<std::int64_t> of_weights(std::size_t i) const {
     if (i == 3) return {directions, 2 * rows};
     if (i == 7) return {directions, 3 * hidden};
@@ -49,7 +50,7 @@ struct onnx_recurrence_shapes {
   }
 };
 
-/// Reports constant lengths of sequences, input i, that are negative or above the number of steps (-1: not known).
+/// Reports constant sequence lengths, input i, that are negative or above the number of steps (-1: unknown).
 inline void check_lengths(onnx_context const& c, std::size_t i, std::int64_t steps) {
   if (c.constant(i) == nullptr) return;
   for (std::int64_t const length : c.known_integers(i, "the lengths"))
@@ -58,7 +59,7 @@ inline void check_lengths(onnx_context const& c, std::size_t i, std::int64_t ste
                     (length < 0 ? "" : ", where there are " + std::to_string(steps) + " steps"));
 }
 
-/// Reports operands that are known to have other types or shapes, and constant lengths that there are no steps for.
+/// Reports operands of wrong known types or shapes, and constant lengths out of range.
 inline void check_recurrence_shapes(onnx_context const& c, onnx_recurrence_shapes const& s, bool batch_first) {
   for (std::size_t i = 0; i != c.input_count(); ++i)
     if (c.has_input(i) && i != 4) require_type(c, i, onnx_floats);

@@ -1,12 +1,12 @@
-// Operands, element types and attributes of ONNX's operators, by version. Written by scripts/onnx-signatures.py from the
-// schemas of the package onnx 1.23.2.
+// Operands, element types and attributes of ONNX's operators, by version. Written by scripts/onnx-signatures.py from
+// the schemas of the package onnx 1.23.2.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include <plait/core/cxx20.hpp>
+#include <plait/core/detail/cxx20.hpp>
 
 namespace plait::detail {
 

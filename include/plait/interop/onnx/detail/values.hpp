@@ -1,4 +1,4 @@
-// Constants, shapes and element types, as rules for ONNX operators make them.
+// Helpers of ONNX conversion rules: constants, element types, shape inference and checks of operands.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,15 @@
 #include <variant>
 #include <vector>
 
-#include <plait/interop/onnx/context.hpp>
-#include <plait/interop/onnx/model.hpp>
-#include <plait/net/parameter.hpp>
+#include <plait/interop/onnx/detail/context.hpp>
+#include <plait/interop/onnx/detail/model.hpp>
+#include <plait/net/detail/parameter.hpp>
 
 namespace plait::detail {
 
 using onnx_dims = onnx_context::dims_type;
 
-/// A number as a tensor of some type; float for types that the runtime does not have.
+/// Returns a tensor filled with a number; of float where the runtime lacks the type.
 inline tensor_value onnx_filled(onnx_type type, std::vector<std::int64_t> dims, double value) {
   auto const count = element_count(dims).value_or(0);
   switch (type) {
@@ -44,7 +44,7 @@ inline tensor_value onnx_list(std::vector<std::int64_t> elements) {
   return {{count}, std::move(elements)};
 }
 
-/// The type as Caffe2 numbers it, where the runtime has it.
+/// Returns Caffe2's number of a type, nothing if the runtime lacks the type.
 inline std::optional<std::int64_t> runtime_type(onnx_type type) {
   switch (type) {
     case onnx_type::float32:
@@ -65,13 +65,14 @@ inline std::optional<std::int64_t> runtime_type(onnx_type type) {
       return std::nullopt;
   }
 }
+/// Returns Caffe2's number of a type. Reports a type that the runtime lacks, or that is unknown.
 inline std::int64_t require_runtime_type(onnx_context const& c, onnx_type type) {
   if (auto const found = runtime_type(type)) return *found;
   if (type == onnx_type::undefined) c.unsupported("the type of its elements must be known before the model is run");
   c.unsupported("the runtime has no " + to_string(type));
 }
 
-/// Element types as a set.
+/// Set of element types.
 class onnx_types {
  public:
   constexpr onnx_types(std::initializer_list<onnx_type> types) {
@@ -96,8 +97,7 @@ inline constexpr onnx_types onnx_numbers_and_bytes{onnx_type::float32, onnx_type
 inline constexpr onnx_types onnx_host_types{onnx_type::float32, onnx_type::float64, onnx_type::int32,
                                             onnx_type::int64,   onnx_type::uint8,   onnx_type::boolean};
 
-/// Reports an input of other types than those that the ops of the rule compute. One whose type is not known passes: its
-/// run checks it.
+/// Reports an input whose type the ops of the rule do not compute. An unknown type passes: the run checks it.
 inline void require_type(onnx_context const& c, std::size_t i, onnx_types types) {
   onnx_type const type = c.type(i);
   if (type == onnx_type::undefined || types.has(type)) return;
@@ -107,25 +107,25 @@ inline void require_type(onnx_context const& c, std::size_t i, onnx_types types)
 
 inline bool is_integer(onnx_type type) { return type == onnx_type::int32 || type == onnx_type::int64; }
 
-/// One as ConstantFill's argument, for elements of some type.
+/// Returns ConstantFill's argument for the value 1 of an element type.
 inline net_argument onnx_one(onnx_type type) {
   if (type == onnx_type::boolean || is_integer(type)) return {"value", 1};
   return {"value", 1.0f};
 }
 
-/// "2x3", "?" for an extent that is not known; "a scalar".
+/// Returns a shape as text: "2x3", with "?" for an unknown extent, or "a scalar".
 inline std::string dims_text(std::vector<std::int64_t> const& dims) {
   std::string made;
   for (std::int64_t const extent : dims)
     made += (made.empty() ? "" : "x") + (extent < 0 ? std::string("?") : std::to_string(extent));
   return dims.empty() ? "a scalar" : made;
 }
-/// "input 'x' (2x3)".
+/// Returns an input as text: "input 'x' (2x3)", without the shape if it is unknown.
 inline std::string input_text(onnx_context const& c, std::size_t i) {
   return "input '" + c.node().inputs[i] + '\'' + (c.dims(i) ? " (" + dims_text(*c.dims(i)) + ')' : "");
 }
 
-/// The shape two shapes broadcast to, as far as it is known. Reports those that do not.
+/// Returns the shape that two shapes broadcast to, as far as it is known. Reports incompatible shapes.
 inline onnx_dims broadcast(onnx_context const& c, onnx_dims const& a, onnx_dims const& b) {
   if (!a || !b) return std::nullopt;
   std::size_t const rank = std::max(a->size(), b->size());
@@ -143,7 +143,7 @@ inline onnx_dims broadcast(onnx_context const& c, onnx_dims const& a, onnx_dims 
   }
   return made;
 }
-/// Reports an input that is known to have another shape than one that broadcasts to `to` without changing it.
+/// Reports an input that does not broadcast unidirectionally to `to`, as far as the shapes are known.
 inline void require_broadcasts_to(onnx_context const& c, std::size_t i, onnx_dims const& to) {
   if (!c.dims(i) || !to) return;
   auto const& dims = *c.dims(i);
@@ -155,11 +155,12 @@ inline void require_broadcasts_to(onnx_context const& c, std::size_t i, onnx_dim
   }
   if (!fits) c.unsupported(input_text(c, i) + " does not broadcast to " + dims_text(*to));
 }
-/// Whether all extents of a shape are known.
+/// Returns true if all extents of a shape are known.
 inline bool is_known(onnx_dims const& dims) {
   return dims && std::ranges::none_of(*dims, [](std::int64_t extent) { return extent < 0; });
 }
-/// Reports an input that is known to have another shape; -1 stands for any extent. `what` names what it should be.
+/// Reports an input whose known shape differs from `wanted`, where -1 matches any extent. `what` describes `wanted` in
+/// the message.
 inline void require_dims(onnx_context const& c, std::size_t i, std::vector<std::int64_t> const& wanted,
                          std::string_view what) {
   if (!c.dims(i)) return;
@@ -169,7 +170,7 @@ inline void require_dims(onnx_context const& c, std::size_t i, std::vector<std::
     fits = dims[axis] == wanted[axis] || dims[axis] < 0 || wanted[axis] < 0;
   if (!fits) c.unsupported(input_text(c, i) + " should be " + dims_text(wanted) + ", " + std::string(what));
 }
-/// Reports an input that is known to have another number of axes.
+/// Reports an input whose known rank is outside of `least` to `most`.
 inline void require_rank(onnx_context const& c, std::size_t i, std::size_t least,
                          std::size_t most = static_cast<std::size_t>(-1)) {
   if (!c.dims(i)) return;
@@ -181,7 +182,7 @@ inline void require_rank(onnx_context const& c, std::size_t i, std::size_t least
                                                           : std::to_string(least) + " to " + std::to_string(most)) +
                   " axes");
 }
-/// An input that must have a number of axes. Where the number is known only when the net runs, Transpose checks it.
+/// Returns an input that must have a rank. If the rank is known only at run time, an identity Transpose checks it.
 inline std::string input_of_rank(onnx_context const& c, std::size_t i, std::size_t rank) {
   require_rank(c, i, rank, rank);
   if (c.dims(i)) return c.input(i);
@@ -189,56 +190,58 @@ inline std::string input_of_rank(onnx_context const& c, std::size_t i, std::size
   std::iota(axes.begin(), axes.end(), std::int64_t{0});
   return c.step("Transpose", {c.input(i)}, {{"axes", axes}});
 }
-/// Reports an input that is known not to be one number: a scalar or a list of one, or with `any_rank` more axes.
+/// Reports an input that is known to have more than one element, or, without `any_rank`, more than one axis.
 inline void require_scalar(onnx_context const& c, std::size_t i, bool any_rank = false) {
   if (!c.dims(i)) return;
   bool const one = std::ranges::all_of(*c.dims(i), [](std::int64_t x) { return x == 1 || x < 0; });
   if (!one || (!any_rank && c.dims(i)->size() > 1)) c.unsupported(input_text(c, i) + " should be one number");
 }
 
+/// Returns true if two shapes are fully known and equal.
 inline bool known_alike(onnx_dims const& a, onnx_dims const& b) { return a == b && is_known(a); }
 
-/// Axes of which no extent is known; nothing for a number of them that no tensor has.
+/// Returns the shape that a shape operand of the dims `list` describes: unknown extents of a known rank; nothing if the
+/// rank is unknown or above 8.
 inline onnx_dims unknown_extents(onnx_dims const& list) {
   if (!list || list->size() != 1 || list->front() < 0 || list->front() > 8) return std::nullopt;
   return std::vector<std::int64_t>(static_cast<std::size_t>(list->front()), -1);
 }
 
-/// The axes of a list, counted from the front. Reports one that a tensor of `rank` axes does not have and, if they must
-/// be `distinct`, one that is given twice in any spelling.
+/// Normalises negative axes. Reports an axis out of range for `rank` and, if they must be `distinct`, a repeated one,
+/// in any spelling.
 inline std::vector<std::int64_t> axes_of(onnx_context const& c, std::vector<std::int64_t> axes, std::size_t rank,
                                          bool distinct) {
   auto const count = static_cast<std::int64_t>(rank);
   for (std::size_t k = 0; k != axes.size(); ++k) {
     if (axes[k] < -count || axes[k] >= count)
-      c.unsupported("axis " + std::to_string(axes[k]) + " is not there, of " + std::to_string(rank) + " axes");
+      c.unsupported("axis " + std::to_string(axes[k]) + " is out of range for " + std::to_string(rank) + " axes");
     if (axes[k] < 0) axes[k] += count;
     if (distinct && std::find(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(k), axes[k]) !=
                         axes.begin() + static_cast<std::ptrdiff_t>(k))
-      c.unsupported("axis " + std::to_string(axes[k]) + " is given twice");
+      c.unsupported("axis " + std::to_string(axes[k]) + " is repeated");
   }
   return axes;
 }
 
-/// Axes that are counted from the end, or from the beginning, by a tensor of so many axes.
+/// Normalises negative axes for a tensor of `rank` axes, without a check.
 inline std::vector<std::int64_t> from_front(std::vector<std::int64_t> axes, std::size_t rank) {
   for (std::int64_t& axis : axes)
     if (axis < 0) axis += static_cast<std::int64_t>(rank);
   return axes;
 }
 
-/// What a list of integers is that older versions of an operator have as an attribute, newer ones as input `i`; nothing
-/// where the node has neither.
-inline std::optional<std::vector<std::int64_t>> listed(onnx_context const& c, std::string_view name, std::size_t i,
-                                                       std::size_t least_rank = 1) {
+/// Returns a list of integers that is an attribute in older versions of an operator and input `i` in newer ones;
+/// nothing if the node has neither.
+inline std::optional<std::vector<std::int64_t>> list_attribute_or_input(onnx_context const& c, std::string_view name,
+                                                                        std::size_t i, std::size_t least_rank = 1) {
   if (c.has(name)) return c.integers(name);
   if (!c.has_input(i)) return std::nullopt;
   require_rank(c, i, least_rank, 1);
   return c.known_integers(i, name);
 }
 
-/// The places `first` up to `last` of axis 0 of a constant.
-inline tensor_value part_of(tensor_value const& whole, std::int64_t first, std::int64_t last) {
+/// Returns the rows [first, last) of a constant: a slice along axis 0.
+inline tensor_value slice_rows(tensor_value const& whole, std::int64_t first, std::int64_t last) {
   tensor_value made{whole.shape, {}};
   made.shape[0] = last - first;
   std::int64_t const count = whole.shape[0];

@@ -1,0 +1,346 @@
+// The innermost loops of matrix multiplication: a tile of the result that stays in registers while k runs.
+//
+// Written with vector extensions and compiled once for each set of instructions. Why a macro: GCC splits vectors that
+// are wider than the function's target allows before it inlines, so each body must itself carry the target attribute,
+// which no template parameter can give it.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <utility>
+
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
+
+namespace plait::detail {
+
+/// One call of a tile: c = (a * b + beta * from) + more. `from` is not read where beta is 0. There is no alpha: with
+/// one product to add, compilers have no choice which of two to fuse with the addition, and all tiles give the same
+/// bits.
+///
+/// A call does `count` tiles of as many rows, and leaves the pointers at the last. With small k what lies between two
+/// calls takes a tenth of the time: the processor looks some twenty k ahead, which a hundred instructions displace.
+template <class T>
+struct gemm_tile {
+  std::ptrdiff_t k;
+  T const* a;              ///< k times a column of as many rows as the tile has
+  std::ptrdiff_t a_step;   ///< from one k to the next: the number of rows, if packed
+  std::ptrdiff_t a_row;    ///< from one row to the next; 1 for more than the kernel's loose_rows of them
+  T const* b;              ///< the first of the tile's panels; a panel is `width` columns
+  std::ptrdiff_t b_row;    ///< from one k to the next
+  std::ptrdiff_t b_panel;  ///< from one panel to the next
+  T* c;
+  std::ptrdiff_t c_row;
+  std::ptrdiff_t columns;  ///< of c that are written: of the tile's last panel some may not exist
+  T const* from;           ///< c, or another matrix
+  std::ptrdiff_t from_row;
+  T beta;
+  T const* more;  ///< nullptr: nothing
+  std::ptrdiff_t more_row;
+  char const* ahead;          ///< what to fetch into the second level of cache meanwhile,
+  std::ptrdiff_t ahead_step;  ///< in steps of so many bytes
+  std::ptrdiff_t count;       ///< of tiles, each so far from the one before it:
+  std::ptrdiff_t a_next, b_next, c_next, from_next, more_next;
+  std::ptrdiff_t ahead_next;  ///< bytes
+};
+
+/// So few rows are read where they are, however many panels they meet.
+inline constexpr int few_rows = 4;
+
+/// One call of a dot tile, where b is transposed and not packed: both operands are contiguous along k.
+template <class T>
+struct gemm_dots {
+  std::ptrdiff_t k;
+  T const* a;
+  std::ptrdiff_t a_row;
+  T const* b;
+  std::ptrdiff_t b_column;
+  T* c;
+  std::ptrdiff_t c_row;
+  T alpha;
+  T beta;
+};
+
+/// The tiles of an instruction set. Sizes were chosen for the number of registers; a panel is two vectors wide, so that
+/// each broadcast element of a is used twice.
+template <class T>
+struct gemm_kernel {
+  static constexpr int most_rows = 14;
+  using tile_function = void (*)(gemm_tile<T>&);
+  using dots_function = void (*)(gemm_dots<T> const&);
+
+  int width = 0;  ///< columns of a panel, a power of two
+  int rows = 0;   ///< of the highest tile
+  /// Tiles of so many rows can read them where they are: of more, where each begins would take too many registers.
+  int loose_rows = 0;
+  /// How much of k is multiplied at once. A panel's part fills the first level of cache, or comes from the second:
+  /// tiles need little of b at a time, and c goes by less often.
+  static constexpr int block = 512;
+  /// By panels, then by rows: over one panel, and as many more as are best for so few rows.
+  static constexpr int most_panels = 4;
+  std::array<std::array<tile_function, most_rows + 1>, most_panels + 1> tiles = {};
+  std::array<int, most_rows + 1> wide_panels = {};  ///< by rows: how many are best
+  int dot_rows = 0;
+  std::array<dots_function, 5> dots = {};  ///< by rows, up to dot_rows
+  std::array<int, 5> dot_columns = {};
+  std::array<dots_function, 5> single_dots = {};  ///< the same over one column
+
+  /// How many panels so many columns make. A division takes five nanoseconds, a tenth of the smallest products.
+  std::ptrdiff_t panels(std::ptrdiff_t columns) const {
+    return (columns + width - 1) >> std::countr_zero(static_cast<unsigned>(width));
+  }
+};
+
+/// Adds up each of `Rows` rows of `Lanes` elements and writes the sums to the front. A vector of sums at a time: all
+/// partial sums are shuffled so that the last additions are between vectors, too.
+template <class T, int Rows, int Lanes>
+PLAIT_ALWAYS_INLINE inline void sum_rows(T* rows) {
+  constexpr int side = 16 / int(sizeof(T));
+  typedef T vec __attribute__((vector_size(16)));
+  typedef T loose __attribute__((vector_size(16), aligned(alignof(T)), may_alias));
+  constexpr int whole = Rows / side * side;
+  for (int row = 0; row != whole; row += side) {
+    vec part[std::size_t(side)];
+    for (int i = 0; i != side; ++i) {
+      T const* const from = rows + (row + i) * Lanes;
+      part[i] = *reinterpret_cast<loose const*>(from);
+      for (int l = side; l != Lanes; l += side) part[i] += *reinterpret_cast<loose const*>(from + l);
+    }
+    if constexpr (side == 4) {
+      vec const ab =
+          __builtin_shufflevector(part[0], part[1], 0, 4, 1, 5) + __builtin_shufflevector(part[0], part[1], 2, 6, 3, 7);
+      vec const cd =
+          __builtin_shufflevector(part[2], part[3], 0, 4, 1, 5) + __builtin_shufflevector(part[2], part[3], 2, 6, 3, 7);
+      *reinterpret_cast<loose*>(rows + row) =
+          __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    } else {
+      *reinterpret_cast<loose*>(rows + row) =
+          __builtin_shufflevector(part[0], part[1], 0, 2) + __builtin_shufflevector(part[0], part[1], 1, 3);
+    }
+  }
+  for (int row = whole; row != Rows; ++row) {
+    T sum = rows[row * Lanes];
+    for (int l = 1; l != Lanes; ++l) sum += rows[row * Lanes + l];
+    rows[row] = sum;
+  }
+}
+
+template <instruction_set, class>
+struct gemm_tiles;
+
+/// The vectors of a tile of so many rows, two to a panel: enough sums to hide the latency of additions, as few as the
+/// registers allow, and a power of two.
+constexpr int tile_vectors(int rows, int most_rows) {
+  if (rows == 1) return 8;
+  return rows <= (most_rows > 6 ? 6 : 3) ? 4 : 2;
+}
+
+// What is added to sums for one k; to those over more than one panel column by column, so that elements of a stay in
+// registers. The elements of arrays are named by constants only, so that they are in registers even if no loop is
+// unrolled.
+//
+// Statements without instructions keep GCC from two things. It would compute before each turn where all of it is, which
+// takes more registers than there are for addresses, and moves between them in place of multiplications. And it would
+// read a vector of b again for each row: but for three rows with 16 registers, of which none is left for the vector.
+#define PLAIT_DETAIL_GEMM_STEP                                                                                      \
+  if constexpr (V == 4) {                                                                                           \
+    vec right;                                                                                                      \
+    PLAIT_DETAIL_GEMM_COLUMN(0);                                                                                    \
+    PLAIT_DETAIL_GEMM_COLUMN(1);                                                                                    \
+    PLAIT_DETAIL_GEMM_COLUMN(2);                                                                                    \
+    PLAIT_DETAIL_GEMM_COLUMN(3);                                                                                    \
+  } else {                                                                                                          \
+    ((sum[Sums] += a[std::ptrdiff_t(Sums / V) * a_row] *                                                            \
+                   *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % V / 2) * panel + (Sums % 2) * lanes)), \
+     ...);                                                                                                          \
+  }                                                                                                                 \
+  a += step;                                                                                                        \
+  b += row;                                                                                                         \
+  if constexpr (V > 2) asm("" : "+r"(a), "+r"(b))
+#define PLAIT_DETAIL_GEMM_COLUMN(j)                                                             \
+  right = *reinterpret_cast<loose const*>(b + std::ptrdiff_t(j / 2) * panel + (j % 2) * lanes); \
+  if constexpr (R == 2 || registers > 16) PLAIT_DETAIL_READ_ONCE(right);                        \
+  ((Sums % 4 == j ? static_cast<void>(sum[Sums] += a[std::ptrdiff_t(Sums / 4) * a_row] * right) \
+                  : static_cast<void>(0)),                                                      \
+   ...)
+#if PLAIT_X86_DISPATCH
+#define PLAIT_DETAIL_READ_ONCE(vector) asm("" : "+v"(vector))
+#else
+#define PLAIT_DETAIL_READ_ONCE(vector) static_cast<void>(0)
+#endif
+
+// Sums numbers the vectors of c row by row. A turn of the loop is two k with 16 registers, and four with 32.
+#define PLAIT_DETAIL_GEMM_TILES(SET, TARGET, BYTES, REGISTERS, ROWS, DOTS)                                            \
+  template <class T>                                                                                                  \
+  struct gemm_tiles<instruction_set::SET, T> {                                                                        \
+    static constexpr int lanes = (BYTES) / int(sizeof(T));                                                            \
+    static constexpr int rows = ROWS;                                                                                 \
+    static constexpr int loose_rows = rows > 6 ? few_rows : rows;                                                     \
+    static constexpr int registers = REGISTERS;                                                                       \
+    static constexpr int turns = registers / 8;                                                                       \
+    static constexpr int dot_rows = DOTS;                                                                             \
+    typedef T vec __attribute__((vector_size(BYTES)));                                                                \
+    typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                              \
+                                                                                                                      \
+    template <int R, int V, std::size_t... Sums>                                                                      \
+    TARGET PLAIT_ALIGN_LOOPS static void multiply(gemm_tile<T>& t, std::index_sequence<Sums...>) {                    \
+      for (std::ptrdiff_t left = t.count;;) {                                                                         \
+        vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                            \
+        T const* a = t.a;                                                                                             \
+        T const* b = t.b;                                                                                             \
+        char const* ahead = t.ahead;                                                                                  \
+        std::ptrdiff_t const step = t.a_step;                                                                         \
+        std::ptrdiff_t const a_row = R <= loose_rows ? t.a_row : 1;                                                   \
+        std::ptrdiff_t const row = t.b_row;                                                                           \
+        std::ptrdiff_t const panel = t.b_panel;                                                                       \
+        std::ptrdiff_t k = t.k;                                                                                       \
+        for (; k >= turns; k -= turns) {                                                                              \
+          PLAIT_DETAIL_GEMM_STEP;                                                                                     \
+          PLAIT_DETAIL_GEMM_STEP;                                                                                     \
+          if constexpr (turns == 4) {                                                                                 \
+            PLAIT_DETAIL_GEMM_STEP;                                                                                   \
+            PLAIT_DETAIL_GEMM_STEP;                                                                                   \
+          }                                                                                                           \
+          if constexpr (V == 2) {                                                                                     \
+            __builtin_prefetch(ahead, 0, 2);                                                                          \
+            __builtin_prefetch(ahead + t.ahead_step, 0, 2);                                                           \
+            if constexpr (turns == 4) {                                                                               \
+              __builtin_prefetch(ahead + 2 * t.ahead_step, 0, 2);                                                     \
+              __builtin_prefetch(ahead + 3 * t.ahead_step, 0, 2);                                                     \
+            }                                                                                                         \
+            ahead += turns * t.ahead_step;                                                                            \
+          }                                                                                                           \
+        }                                                                                                             \
+        for (; k != 0; --k) {                                                                                         \
+          PLAIT_DETAIL_GEMM_STEP;                                                                                     \
+        }                                                                                                             \
+        bool const whole = t.columns == V * lanes;                                                                    \
+        T edge[std::size_t(R * V * lanes)];                                                                           \
+        T* const c = whole ? t.c : edge;                                                                              \
+        std::ptrdiff_t const c_row = whole ? t.c_row : V * lanes;                                                     \
+        T const* const from = whole ? t.from : edge;                                                                  \
+        std::ptrdiff_t const from_row = whole ? t.from_row : V * lanes;                                               \
+        if (!whole && t.beta != T(0)) {                                                                               \
+          for (int i = 0; i < R; ++i)                                                                                 \
+            for (int j = 0; j < V * lanes; ++j)                                                                       \
+              edge[i * V * lanes + j] = j < t.columns ? t.from[i * t.from_row + j] : T(0);                            \
+        }                                                                                                             \
+        if (t.beta != T(0)) {                                                                                         \
+          ((sum[Sums] += t.beta * *reinterpret_cast<loose const*>(from + std::ptrdiff_t(Sums / V) * from_row +        \
+                                                                  (Sums % V) * lanes)),                               \
+           ...);                                                                                                      \
+        }                                                                                                             \
+        if (whole && t.more != nullptr) {                                                                             \
+          ((sum[Sums] +=                                                                                              \
+            *reinterpret_cast<loose const*>(t.more + std::ptrdiff_t(Sums / V) * t.more_row + (Sums % V) * lanes)),    \
+           ...);                                                                                                      \
+        }                                                                                                             \
+        ((*reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes) = sum[Sums]), ...);    \
+        if (!whole) {                                                                                                 \
+          for (int i = 0; i < R; ++i)                                                                                 \
+            for (std::ptrdiff_t j = 0; j < t.columns; ++j)                                                            \
+              t.c[i * t.c_row + j] =                                                                                  \
+                  t.more == nullptr ? edge[i * V * lanes + j] : edge[i * V * lanes + j] + t.more[i * t.more_row + j]; \
+        }                                                                                                             \
+        if (--left == 0) return;                                                                                      \
+        t.a += t.a_next;                                                                                              \
+        t.b += t.b_next;                                                                                              \
+        t.c += t.c_next;                                                                                              \
+        t.from += t.from_next;                                                                                        \
+        if (t.more != nullptr) t.more += t.more_next;                                                                 \
+        t.ahead += t.ahead_next;                                                                                      \
+      }                                                                                                               \
+    }                                                                                                                 \
+                                                                                                                      \
+    template <int R, int C, std::size_t... Sums>                                                                      \
+    TARGET static void multiply_dots(gemm_dots<T> const& t, std::index_sequence<Sums...>) {                           \
+      vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                              \
+      T const* const a = t.a;                                                                                         \
+      T const* const b = t.b;                                                                                         \
+      std::ptrdiff_t const whole = t.k - t.k % lanes;                                                                 \
+      for (std::ptrdiff_t k = 0; k != whole; k += lanes) {                                                            \
+        ((sum[Sums] += *reinterpret_cast<loose const*>(a + std::ptrdiff_t(Sums / C) * t.a_row + k) *                  \
+                       *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % C) * t.b_column + k)),               \
+         ...);                                                                                                        \
+      }                                                                                                               \
+      T spilled[std::size_t(R * C * lanes)];                                                                          \
+      ((*reinterpret_cast<loose*>(spilled + Sums * lanes) = sum[Sums]), ...);                                         \
+      sum_rows<T, R * C, lanes>(spilled);                                                                             \
+      for (int i = 0; i < R; ++i)                                                                                     \
+        for (int j = 0; j < C; ++j) {                                                                                 \
+          T dot = spilled[i * C + j];                                                                                 \
+          for (std::ptrdiff_t k = whole; k != t.k; ++k) dot += a[i * t.a_row + k] * b[j * t.b_column + k];            \
+          T& to = t.c[i * t.c_row + j];                                                                               \
+          to = t.beta == T(0) ? t.alpha * dot : t.alpha * dot + t.beta * to;                                          \
+        }                                                                                                             \
+    }                                                                                                                 \
+  };
+
+PLAIT_DETAIL_GEMM_TILES(portable, , 16, 16, 6, 3)
+#if PLAIT_X86_DISPATCH
+PLAIT_DETAIL_GEMM_TILES(avx2, PLAIT_TARGET_AVX2, 32, 16, 6, 3)
+PLAIT_DETAIL_GEMM_TILES(avx512, PLAIT_TARGET_AVX512, 64, 32, 14, 4)
+#endif
+#undef PLAIT_DETAIL_GEMM_TILES
+#undef PLAIT_DETAIL_GEMM_STEP
+#undef PLAIT_DETAIL_GEMM_COLUMN
+#undef PLAIT_DETAIL_READ_ONCE
+
+template <class Tiles, class T>
+constexpr gemm_kernel<T> make_gemm_kernel() {
+  gemm_kernel<T> made;
+  made.width = 2 * Tiles::lanes;
+  made.rows = Tiles::rows;
+  made.loose_rows = Tiles::loose_rows;
+  made.dot_rows = Tiles::dot_rows;
+  auto const add_tile = [&]<int R>(std::integral_constant<int, R>) {
+    constexpr int vectors = tile_vectors(R, Tiles::rows);
+    [&]<int... P>(std::integer_sequence<int, P...>) {
+      ((made.tiles[P + 1][R] =
+            [](gemm_tile<T>& t) {
+              Tiles::template multiply<R, 2 * (P + 1)>(t, std::make_index_sequence<std::size_t(R * 2 * (P + 1))>());
+            }),
+       ...);
+    }(std::make_integer_sequence<int, vectors / 2>());
+    made.wide_panels[R] = vectors / 2;
+  };
+  [&]<int... R>(std::integer_sequence<int, R...>) {
+    (add_tile(std::integral_constant<int, R + 1>()), ...);
+  }(std::make_integer_sequence<int, Tiles::rows>());
+  auto const add_dots = [&]<int R>(std::integral_constant<int, R>) {
+    constexpr int columns = R == 1 ? 8 : 4;  // where rows are more than one, tiles of two heights meet
+    made.dots[R] = [](gemm_dots<T> const& t) {
+      Tiles::template multiply_dots<R, columns>(t, std::make_index_sequence<std::size_t(R * columns)>());
+    };
+    made.single_dots[R] = [](gemm_dots<T> const& t) {
+      Tiles::template multiply_dots<R, 1>(t, std::make_index_sequence<std::size_t(R)>());
+    };
+    made.dot_columns[R] = columns;
+  };
+  [&]<int... R>(std::integer_sequence<int, R...>) {
+    (add_dots(std::integral_constant<int, R + 1>()), ...);
+  }(std::make_integer_sequence<int, Tiles::dot_rows>());
+  return made;
+}
+
+template <class Tiles, class T>
+inline constexpr gemm_kernel<T> gemm_kernel_of = make_gemm_kernel<Tiles, T>();
+
+/// The tiles of an instruction set that the processor has.
+template <class T>
+gemm_kernel<T> const& tiles_for(instruction_set set = available_instructions()) {
+#if PLAIT_X86_DISPATCH
+  switch (set) {
+    case instruction_set::avx512:
+      return gemm_kernel_of<gemm_tiles<instruction_set::avx512, T>, T>;
+    case instruction_set::avx2:
+      return gemm_kernel_of<gemm_tiles<instruction_set::avx2, T>, T>;
+    case instruction_set::portable:
+      break;
+  }
+#endif
+  static_cast<void>(set);
+  return gemm_kernel_of<gemm_tiles<instruction_set::portable, T>, T>;
+}
+
+}  // namespace plait::detail

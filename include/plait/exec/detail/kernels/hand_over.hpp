@@ -1,0 +1,71 @@
+// What the thread sanitizer has to be told: that a loop which oneTBB or OpenMP hands to its threads sees what was
+// before it, and that who waits for the loop sees what it did. Their libraries are not compiled for it, so it does not
+// find out.
+#pragma once
+
+#include <cstddef>
+
+#include <plait/core/detail/cxx20.hpp>
+
+#if defined(__SANITIZE_THREAD__)
+#define PLAIT_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PLAIT_THREAD_SANITIZER 1
+#endif
+#endif
+#if !defined(PLAIT_THREAD_SANITIZER)
+#define PLAIT_THREAD_SANITIZER 0
+#endif
+
+#if PLAIT_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace plait::detail {
+
+#if PLAIT_THREAD_SANITIZER
+/// From before a loop over f until all of it is done: part() is what to hand on in place of f.
+template <class F>
+class loop_hand_over {
+ public:
+  explicit loop_hand_over(F const& f) : f_(&f) { __tsan_release(&begun_); }
+  loop_hand_over(loop_hand_over const&) = delete;
+  loop_hand_over& operator=(loop_hand_over const&) = delete;
+  ~loop_hand_over() { __tsan_acquire(&done_); }
+
+  auto part() {
+    struct call {
+      loop_hand_over* loop;
+      // Not looked at: this is a copy that the library made and handed on.
+      __attribute__((no_sanitize("thread"))) void operator()(std::size_t part) const { loop->run(part); }
+    };
+    return call{this};
+  }
+
+ private:
+  __attribute__((no_sanitize("thread"))) void run(std::size_t part) {
+    __tsan_acquire(&begun_);
+    (*f_)(part);
+    __tsan_release(&done_);
+  }
+
+  F const* f_;
+  // Their addresses are what threads meet at. The sanitizer takes eight bytes for one address; parts are to meet
+  // nowhere.
+  alignas(8) char begun_ = 0;
+  alignas(8) char done_ = 0;
+};
+#else
+template <class F>
+class loop_hand_over {
+ public:
+  explicit loop_hand_over(F const& f) : f_(&f) {}
+  F const& part() const { return *f_; }
+
+ private:
+  F const* f_;
+};
+#endif
+
+}  // namespace plait::detail

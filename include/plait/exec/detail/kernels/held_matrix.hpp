@@ -1,0 +1,120 @@
+// The right operand of an op's products, packed once for a series of runs in which it stays the same, or for good.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <variant>
+
+#include <plait/core/assert.hpp>
+#include <plait/exec/backend.hpp>
+#include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/kernels/column_part.hpp>
+
+namespace plait {
+
+/// Devices and libraries multiply as fast without: for them nothing is held.
+template <backend B>
+class held_matrix {
+ public:
+  static constexpr bool packs = !B::on_device && !requires { typename B::gemm_library; };
+  /// Packing is as much work as about so many multiplications by a row.
+  static constexpr std::size_t least_runs = 4;
+
+  /// Fewer columns would be mostly padding.
+  static constexpr std::int64_t least_columns = 16;
+
+  /// Whether threads had better have columns of the product each, and one alone all rows at once, than rows. A matrix
+  /// that leaves a thread's own cache is read anew by each thread for its rows: where these are few, nothing comes
+  /// meanwhile. Tiles of fewer than 8 rows are no faster than those.
+  template <class T>
+  static bool keeps_rows_together(gemm_shape const& s) {
+    constexpr std::size_t shared_cache = 3 << 20;  // what a thread may take of it
+    std::size_t const bytes = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) * sizeof(T);
+    std::int64_t const threads = B::concurrency();
+    std::int64_t const rows = s.m / threads;
+    bool const in_parts = std::same_as<T, float> && s.bf16x3 && detail::parts_of_packed<B>(s.m, s.n, s.k) != nullptr;
+    if (in_parts && threads > 1 && rows < detail::tile_side / 2) return true;
+    std::int64_t const enough = (bytes > shared_cache ? 32 : 8) * (in_parts ? 2 : 1);  // for the next of it to come
+    return bytes > detail::own_cache && (threads == 1 || rows < enough);
+  }
+
+  /// b is the right operand of s, in place of what was held, unless that is kept. Throws std::bad_alloc.
+  template <class T>
+  void hold(gemm_shape const& s, T const* b) {
+    if constexpr (packs) {
+      if (keeps_ && holds()) return;
+      if (s.n < least_columns) return;
+      packed_matrix<T, B> made;
+      made.pack(s.k, s.n, b, s.transpose_b, s.ldb, s.m, s.bf16x3);
+      packed_ = std::move(made);
+    }
+  }
+  /// Unless it is kept.
+  void release() noexcept {
+    if (!keeps_) packed_ = std::monostate();
+  }
+  /// Forgets what is held; whether what will be outlives release().
+  void keep(bool on) noexcept {
+    keeps_ = on;
+    packed_ = std::monostate();
+  }
+  bool holds() const noexcept { return packed_.index() != 0; }
+
+  /// c = a * b + the row `from` in each row, of m rows without gaps, if b is held; else false, and nothing is done.
+  /// Then `more` is added, if it is given: a matrix that stands apart from c.
+  template <class T>
+  bool multiply_onto_row(T const* from, std::int64_t m, T const* a, T* c, T const* more = nullptr) const {
+    if constexpr (packs)
+      if (auto const* const packed = std::get_if<packed_matrix<T, B>>(&packed_)) {
+        packed->multiply_onto(from, 0, m, a, c, more);
+        return true;
+      }
+    return false;
+  }
+  /// How many columns are packed together, of what is held as T.
+  template <class T>
+  static std::size_t panel_columns() {
+    if constexpr (packs) return packed_matrix<T, B>::panel_columns();
+    return 1;
+  }
+  /// multiply_onto_row for one row of a, and of each block of `part.width` columns, which is of whole panels, those of
+  /// the part. b must be held.
+  template <class T>
+  void multiply_part_onto_row(T const* from, T const* a, T* c, column_part const& part) const noexcept {
+    if constexpr (packs) {
+      auto const* const packed = std::get_if<packed_matrix<T, B>>(&packed_);
+      PLAIT_ASSERT(packed != nullptr, "held_matrix: nothing is held");
+      std::size_t const blocks = static_cast<std::size_t>(packed->columns()) / part.width;
+      for (std::size_t k = 0; k != blocks; ++k) {
+        std::size_t const block = (part.backwards ? blocks - 1 - k : k) * part.width;
+        packed->multiply_columns_onto(from, block + part.first, block + part.last, a, c);
+      }
+    }
+  }
+  /// gemm, of b or of what is held instead; a is not transposed.
+  template <class T>
+  void multiply(gemm_shape const& s, T const* a, T const* b, T* c, gemm_scalar<T> alpha = 1,
+                gemm_scalar<T> beta = 0) const {
+    if constexpr (packs)
+      if (auto const* const packed = std::get_if<packed_matrix<T, B>>(&packed_))
+        return packed->multiply(s.m, a, c, alpha, beta, s.lda, s.ldc);
+    gemm<B>(s, a, b, c, alpha, beta);
+  }
+
+ private:
+  template <class Backend, bool Packs>
+  struct kinds {
+    using type = std::variant<std::monostate>;
+  };
+  template <class Backend>
+  struct kinds<Backend, true> {
+    using type = std::variant<std::monostate, packed_matrix<float, Backend>, packed_matrix<double, Backend>>;
+  };
+
+  typename kinds<B, packs>::type packed_;
+  bool keeps_ = false;
+};
+
+}  // namespace plait

@@ -1,0 +1,133 @@
+// A matrix that is packed once and multiplied by many times, as the weights of a recurrence are.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <plait/core/assert.hpp>
+#include <plait/exec/backend.hpp>
+#include <plait/exec/detail/kernels/amx_gemm.hpp>
+#include <plait/exec/detail/kernels/packed_gemm.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
+
+namespace plait {
+
+/// The right operand b of c = alpha * a * b + beta * c, of k by n elements, for host backends.
+///
+/// Multiplying allocates nothing once the backend's pool has what it needs for a, may be done by several threads at
+/// once, and gives each row of c the same bits whatever other rows come with it. On request, floats that are to be
+/// multiplied by many rows are packed as parts (float_parts.hpp) where the processor has AMX tiles for them.
+template <class T, backend B>
+  requires(!B::on_device)
+class packed_panels {
+ public:
+  packed_panels() = default;
+  /// With these instructions.
+  explicit packed_panels(instruction_set set) : kernel_(&detail::tiles_for<T>(set)) {}
+  packed_panels(packed_panels&& other) noexcept
+      : kernel_(other.kernel_),
+        data_(std::exchange(other.data_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)),
+        k_(std::exchange(other.k_, 0)),
+        n_(std::exchange(other.n_, 0)),
+        parts_(other.parts_) {}
+  packed_panels& operator=(packed_panels&& other) noexcept {
+    packed_panels old(std::move(other));
+    std::swap(kernel_, old.kernel_);
+    std::swap(data_, old.data_);
+    std::swap(bytes_, old.bytes_);
+    std::swap(k_, old.k_);
+    std::swap(n_, old.n_);
+    std::swap(parts_, old.parts_);
+    return *this;
+  }
+  ~packed_panels() { memory_pool<B>::shared().give_back(data_, bytes_); }
+
+  std::int64_t rows() const noexcept { return k_; }
+  std::int64_t columns() const noexcept { return n_; }
+
+  /// Copies b, which is k by n with rows `ldb` apart, or n by k if it is transposed; an ldb of 0 means without gaps.
+  /// `rows` is how many rows of a are usually multiplied at once; with `bf16x3` products may be bf16x3 products on AMX
+  /// tiles (gemm_shape). Memory is kept where the size is what it was. Throws std::bad_alloc, and holds what it held.
+  void pack(std::int64_t k, std::int64_t n, T const* b, bool transposed = false, std::int64_t ldb = 0,
+            std::int64_t rows = 1, [[maybe_unused]] bool bf16x3 = false) {
+    if (ldb == 0) ldb = transposed ? k : n;
+    PLAIT_ASSERT(k >= 0 && n >= 0 && ldb >= (transposed ? k : n), "packed_matrix: no such matrix");
+    detail::parts_gemm const* parts = nullptr;
+    if constexpr (std::same_as<T, float>)
+      if (bf16x3) parts = detail::parts_of_packed<B>(rows, n, k);
+    std::size_t const bytes = parts != nullptr
+                                  ? detail::strips_size(k, n)
+                                  : static_cast<std::size_t>(detail::packed_size(*kernel_, k, n)) * sizeof(T);
+    if (bytes != bytes_) {
+      void* const made = memory_pool<B>::shared().take(bytes);
+      memory_pool<B>::shared().give_back(std::exchange(data_, made), std::exchange(bytes_, bytes));
+    }
+    k_ = k;
+    n_ = n;
+    parts_ = parts;
+    detail::gemm_problem<T> p{};
+    p.k = k;
+    p.n = n;
+    p.b = b;
+    p.b_row = transposed ? 1 : ldb;
+    p.b_column = transposed ? ldb : 1;
+    if constexpr (std::same_as<T, float>)
+      if (parts_ != nullptr) return parts_->pack(p, static_cast<std::uint32_t*>(data_));
+    detail::pack_panels<B>(*kernel_, p, static_cast<T*>(data_));
+  }
+
+  /// c = alpha * a * b + beta * c with m rows of a and c, which are lda and ldc apart (0: without gaps). c is not read
+  /// where beta is 0.
+  void multiply(std::int64_t m, T const* a, T* c, T alpha = 1, T beta = 0, std::int64_t lda = 0,
+                std::int64_t ldc = 0) const {
+    if (lda == 0) lda = k_;
+    if (ldc == 0) ldc = n_;
+    PLAIT_ASSERT(m >= 0 && lda >= k_ && ldc >= n_, "packed_matrix: no such matrices");
+    run({m, n_, k_, a, lda, 1, nullptr, 0, 0, c, ldc, alpha, beta});
+  }
+  /// c = (a * b + from) + more without gaps, but for the rows of `from`, which are from_row apart: 0 where all are the
+  /// same. `more`, if it is given, stands apart from c; the bits are those of adding it afterwards.
+  void multiply_onto(T const* from, std::int64_t from_row, std::int64_t m, T const* a, T* c,
+                     T const* more = nullptr) const {
+    PLAIT_ASSERT(m >= 0 && (from_row == 0 || from_row >= n_), "packed_matrix: no such matrices");
+    run({m, n_, k_, a, k_, 1, nullptr, 0, 0, c, n_, T(1), T(1), from, from_row, more, n_});
+  }
+  /// How many columns make a panel with the widest instructions that the processor has.
+  static std::size_t panel_columns() { return static_cast<std::size_t>(detail::tiles_for<T>().width); }
+  /// Of c = a * b + from with one row each the columns `first` to `last`, excluded, where panels begin; by this thread
+  /// alone. b must have been packed for few rows.
+  void multiply_columns_onto(T const* from, std::size_t first, std::size_t last, T const* a, T* c) const noexcept {
+    auto const at = static_cast<std::ptrdiff_t>(first);
+    auto const n = static_cast<std::ptrdiff_t>(last) - at;
+    PLAIT_ASSERT(parts_ == nullptr && at % kernel_->width == 0 && n >= 0 && at + n <= n_,
+                 "packed_matrix: no such columns");
+    detail::gemm_problem<T> const p{1, n, k_, a, k_, 1, nullptr, 0, 0, c + at, n_, T(1), T(1), from + at, 0};
+    if (detail::without_product(p)) return;
+    detail::multiply_few_rows<T>(*kernel_, p, {1, a, p.c, p.from, nullptr}, static_cast<T const*>(data_) + at * k_, 0,
+                                 kernel_->panels(n), false);
+  }
+
+ private:
+  void run(detail::gemm_problem<T> const& p) const {
+    // Every other time from the end, where the cache holds what was multiplied last.
+    bool const backwards = turn_.load(std::memory_order_relaxed);
+    turn_.store(!backwards, std::memory_order_relaxed);
+    if constexpr (std::same_as<T, float>)
+      if (parts_ != nullptr) return parts_->multiply_packed(p, static_cast<std::uint32_t const*>(data_), backwards);
+    detail::multiply_packed<B>(*kernel_, p, static_cast<T const*>(data_), backwards);
+  }
+
+  detail::gemm_kernel<T> const* kernel_ = &detail::tiles_for<T>();
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::int64_t k_ = 0;
+  std::int64_t n_ = 0;
+  detail::parts_gemm const* parts_ = nullptr;  // in which it is packed
+  mutable std::atomic<bool> turn_ = false;
+};
+
+}  // namespace plait

@@ -1,0 +1,145 @@
+// Reductions of rows by segment.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/exec/detail/kernels/fill.hpp>
+#include <plait/exec/detail/kernels/reduce.hpp>
+#include <plait/exec/detail/kernels/row_parts.hpp>
+#include <plait/exec/detail/kernels/scatter_rows.hpp>
+
+PLAIT_KERNELS_BEGIN
+
+namespace plait {
+
+/// Sums of integers wrap around; the maximum of something with a NaN is NaN.
+enum class segment_reduction : std::uint8_t { sum, mean, max };
+
+/// Rows of a segment are those that follow each other, or those that a list names.
+struct following_row {
+  PLAIT_HOST_DEVICE std::size_t operator()(std::int64_t i) const { return static_cast<std::size_t>(i); }
+};
+template <class I>
+struct named_row {
+  I const* list;
+  PLAIT_HOST_DEVICE std::size_t operator()(std::int64_t i) const { return static_cast<std::size_t>(list[i]); }
+};
+
+template <class T>
+struct unit_weight {
+  PLAIT_HOST_DEVICE T operator()(std::int64_t) const { return T(1); }
+};
+template <class T>
+struct listed_weight {
+  T const* list;
+  PLAIT_HOST_DEVICE T operator()(std::int64_t i) const { return list[i]; }
+};
+
+namespace detail {
+
+template <segment_reduction Reduction, class T, class Row, class Weight>
+struct reduced_segment {
+  T* to;
+  T const* from;
+  std::int64_t const* offsets;
+  std::size_t width;
+  Row row_of;
+  Weight weight_of;
+
+  PLAIT_HOST_DEVICE void operator()(std::size_t segment, std::size_t first, std::size_t last) const {
+    std::int64_t const begin = offsets[segment];
+    std::int64_t const end = offsets[segment + 1];
+    T* const out = to + segment * width;
+    if (begin == end) {
+      for (std::size_t i = first; i < last; ++i) out[i] = T(0);
+      return;
+    }
+    {
+      T const* const in = from + row_of(begin) * width;
+      T const weight = weight_of(begin);
+      PLAIT_INDEPENDENT
+      for (std::size_t i = first; i < last; ++i) out[i] = weight * in[i];
+    }
+    for (std::int64_t at = begin + 1; at < end; ++at) {
+      T const* const in = from + row_of(at) * width;
+      T const weight = weight_of(at);
+      if constexpr (Reduction == segment_reduction::max) {
+        PLAIT_INDEPENDENT
+        for (std::size_t i = first; i < last; ++i) out[i] = max_reduction::combine(out[i], in[i]);
+      } else {
+        PLAIT_INDEPENDENT
+        for (std::size_t i = first; i < last; ++i)
+          out[i] = sum_reduction::combine(out[i], static_cast<T>(weight * in[i]));
+      }
+    }
+    if constexpr (Reduction == segment_reduction::mean) {
+      auto const count = static_cast<T>(end - begin);
+      for (std::size_t i = first; i < last; ++i) out[i] /= count;
+    }
+  }
+};
+
+template <class I>
+struct counted_row {
+  std::int64_t* sizes;
+  I const* numbers;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t, std::size_t) const {
+    ++sizes[static_cast<std::size_t>(numbers[row])];
+  }
+};
+
+}  // namespace detail
+
+/// Row s of `to` = the reduction of weight_of(i) times row row_of(i) of `from` over i from offsets[s] up to
+/// offsets[s + 1], in this order; zero if there is none. Of maxima weights must be 1. O(rows times width).
+template <segment_reduction Reduction, backend B, class T, class Row, class Weight>
+void reduce_segments(T* to, T const* from, std::int64_t const* offsets, std::size_t segments, std::size_t width,
+                     std::size_t rows, Row const& row_of, Weight const& weight_of) {
+  for_each_row_part<B>(segments, width, segments == 0 ? 1 : 1 + rows / segments,
+                       detail::reduced_segment<Reduction, T, Row, Weight>{to, from, offsets, width, row_of, weight_of});
+}
+
+/// Where segments of these lengths begin, and, at the end, how many rows they have: offsets are one more than lengths,
+/// in the backend's memory. Throws shape_error for negative lengths, and if the sum is not `rows`. Waits for devices.
+template <backend B, class I>
+void segment_offsets(std::int64_t* offsets, I const* lengths, std::size_t count, std::int64_t rows) {
+  auto const scan = [count, rows](std::int64_t* to, I const* from) {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i != count; ++i) {
+      to[i] = sum;
+      auto const length = static_cast<std::int64_t>(from[i]);
+      if (length < 0 || length > rows - sum)
+        throw shape_error("plait: length " + std::to_string(length) + " at place " + std::to_string(i) +
+                          " is not within the " + std::to_string(rows) + " rows there are");
+      sum += length;
+    }
+    to[count] = sum;
+    if (sum != rows)
+      throw shape_error("plait: the lengths add up to " + std::to_string(sum) + " where there are " +
+                        std::to_string(rows) + " rows");
+  };
+  if constexpr (B::on_device) {
+    std::vector<I> host_lengths(count);
+    std::vector<std::int64_t> host_offsets(count + 1);
+    B::copy_to_host(host_lengths.data(), lengths, count * sizeof(I));
+    scan(host_offsets.data(), host_lengths.data());
+    B::copy_from_host(offsets, host_offsets.data(), host_offsets.size() * sizeof(std::int64_t));
+  } else {
+    scan(offsets, lengths);
+  }
+}
+
+/// How many rows each of `count` segments has, by the number of each row's segment.
+template <backend B, class I>
+void segment_sizes(std::int64_t* sizes, std::size_t count, I const* numbers, std::size_t rows) {
+  fill<B>(sizes, count, std::int64_t{0});
+  for_each_row_in_order<B>(rows, 1, detail::counted_row<I>{sizes, numbers});
+}
+
+}  // namespace plait
+
+PLAIT_KERNELS_END

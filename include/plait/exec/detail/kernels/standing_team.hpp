@@ -1,0 +1,287 @@
+// Threads that stand by while many short loops follow each other.
+//
+// To begin a loop, oneTBB takes more than a microsecond until all threads are at work, and another until the last has
+// said that it is done; a step of a small recurrence takes no more than five. So for the time of a recurrence its other
+// threads look out for the next loop by themselves, and begin with it 100 nanoseconds later. One that has looked for
+// long goes back to the scheduler, and is asked for anew.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include <plait/exec/backend.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
+
+namespace plait::detail {
+
+/// Tells the processor that a loop waits for another thread.
+inline void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/// What a loop writes to, and up to three things that it reads.
+struct loop_operands {
+  void* to = nullptr;
+  std::array<void const*, 3> from = {};
+};
+
+/// The team of the thread that makes it, until it goes: with it for_each_part shares the parts of loops. Where the
+/// backend has no tasks, where the thread has a team already, and where there are more than most_members threads, it is
+/// nothing.
+///
+/// No part waits for a thread that has not come: who is through with its own parts takes others'. So how many threads
+/// the scheduler gives, and when, changes only how long it takes. Who has the same part in loops of as many parts is
+/// the same thread, unless another was quicker: what a part reads each time is in its cache.
+template <backend B>
+class standing_team {
+ public:
+  static constexpr bool is_here() noexcept { return false; }
+};
+
+template <backend B>
+  requires has_tasks<B>
+class standing_team<B> {
+ public:
+  static constexpr std::size_t most_members = 64;
+
+  standing_team() : members_(B::concurrency()) {
+    if (here_.team == nullptr && members_ > 1 && members_ <= most_members) here_ = {this, false};
+  }
+  standing_team(standing_team const&) = delete;
+  standing_team& operator=(standing_team const&) = delete;
+  ~standing_team() {
+    if (here_.team != this) return;
+    here_ = {nullptr, false};
+    for (std::size_t m = 1; m != members_; ++m) shares_[m].parts.store(closed, std::memory_order_release);
+    helpers_.wait();
+  }
+
+  /// Whether this thread has a team that would share a loop, so that even short ones are worth it.
+  static bool is_here() noexcept { return here_.team != nullptr && !here_.in_part; }
+
+  /// How many threads it has, where it is here.
+  static std::size_t size() noexcept { return here_.team->members_; }
+
+  /// f(part) for each of `count` parts, by the team of this thread; false if it has none. Within a part of another loop
+  /// all of them are done here. Throws what a part throws, when all others are done.
+  template <class Index = std::size_t, class F>
+  static bool run(std::size_t count, F const& f) {
+    if (here_.team == nullptr || count > most_parts) return false;
+    if (!is_here() || count < 2) {
+      for (std::size_t part = 0; part != count; ++part) f(static_cast<Index>(part));
+      return true;
+    }
+    here_.team->run({&f, [](void const* self, std::size_t part,
+                            loop_operands const&) { (*static_cast<F const*>(self))(static_cast<Index>(part)); }},
+                    {}, count);
+    return true;
+  }
+
+  /// f(part, operands) for each part, of which there is one at least, by a team that is here. The operands come in the
+  /// message that a member gets anyhow: where f stays where it is and as it is from loop to loop, it is in the members'
+  /// caches, and nothing else has to come. False if this thread has run all of them.
+  template <class F>
+  static bool run(std::size_t count, F const& f, loop_operands const& operands) {
+    return here_.team->run({&f, [](void const* self, std::size_t part,
+                                   loop_operands const& its) { (*static_cast<F const*>(self))(part, its); }},
+                           operands, count);
+  }
+
+  /// Within the first part of a loop of so many, by the thread that has begun it: whether all others are done.
+  static bool others_done(std::size_t count) { return here_.team->is_done(here_.team->number_ | 1, count); }
+
+ private:
+  struct loop {
+    void const* self = nullptr;
+    void (*call)(void const*, std::size_t, loop_operands const&) = nullptr;
+  };
+  // Lines of memory go from thread to thread, and each way takes 30 to 450 nanoseconds, by where the threads are. So a
+  // member is told what to do in one line and answers in another, no line counts for all of them, and the team's own
+  // thread waits for none before it begins with its first part.
+  //
+  // `parts` says how many of the member's nobody has begun with; the upper half is the loop's number, so that none is
+  // taken for one of a later loop.
+  struct alignas(64) share {
+    std::atomic<std::uint64_t> parts = 0;
+    loop of;              // as long as any of its parts is under way,
+    std::size_t end = 0;  // as is the one that follows its last part
+    loop_operands operands;
+    alignas(64) std::atomic<std::uint64_t> done = 0;  // how many parts it has run, whosever; with the loop's number
+    std::atomic<bool> away = true;  // it looks at nothing: set by the member, reset by the team's thread
+  };
+  static constexpr std::uint64_t count_bits = 0xffff'ffff;
+  static constexpr std::uint64_t closed = count_bits;  // in place of how many: there will be no more loops
+  static constexpr std::uint64_t most_parts = count_bits / 2;
+  // How often a thread looks before it goes, and before it lets another have the processor: for 10 to 50 µs, and 2 to
+  // 10. That is more than what lies between the loops of small steps.
+  static constexpr int looks = 1'000;
+  static constexpr int looks_alone = 200;
+
+  // Loops after each other of which one thread has run all parts: some 200 µs, when others should have come long since.
+  static constexpr int long_alone = 32;
+
+  struct place {
+    standing_team* team;
+    bool in_part;
+  };
+
+  // `all` comes in registers: a copy of what was just written by halves waits for all that was written before.
+  bool run(loop all, loop_operands const& operands, std::size_t count) {
+    number_ += count_bits + 1;
+    // A division takes five nanoseconds, for which all others wait.
+    std::size_t const low = count < 2 * members_ ? std::size_t{count >= members_} : count / members_;
+    std::size_t const more = count - low * members_;  // members have a part more
+    std::size_t end = count;
+    for (std::size_t m = members_; --m != 0;) {
+      std::size_t const parts = low + (m < more);
+      if (parts == 0) continue;
+      share& its = shares_[m];
+      its.of = all;
+      its.operands = operands;
+      its.end = end;
+      end -= parts;
+      // If it goes at this moment, this thread runs its parts, and asks it the next time.
+      its.parts.store(number_ | parts, std::memory_order_release);
+      if (its.away.load(std::memory_order_acquire)) {
+        its.away.store(false, std::memory_order_relaxed);
+        ask(m);
+      }
+    }
+    if (end != 1) {  // others may look there
+      shares_[0].of = all;
+      shares_[0].operands = operands;
+      shares_[0].end = end;
+      shares_[0].parts.store(number_ | (end - 1), std::memory_order_release);
+    }
+    here_.in_part = true;
+    run_part(all, 0, operands);
+    std::uint64_t own = number_ | 1;
+    if (end != 1) take(0, own);
+    if (!is_done(own, count))
+      for (std::size_t m = 1; m != members_; ++m) take(m, own);
+    bool const alone = (own & count_bits) == count;
+    alone_ = alone ? alone_ + 1 : std::min(alone_, 0);
+    if (alone_ == long_alone) make_way();
+    for (int look = 1; !is_done(own, count); ++look) wait(look);
+    here_.in_part = false;
+    if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+    return !alone;
+  }
+
+  bool is_done(std::uint64_t own, std::size_t count) const {
+    std::size_t done = own & count_bits;
+    for (std::size_t m = 1; m != members_; ++m) {
+      std::uint64_t const its = shares_[m].done.load(std::memory_order_acquire);
+      if ((its & ~count_bits) == number_) done += its & count_bits;
+    }
+    return done == count;
+  }
+
+  // Not part of run(): the thread sanitizer is told not to look at how oneTBB hands tasks on.
+  PLAIT_NO_INLINE void ask(std::size_t member) {
+    try {
+      helpers_.run([this, member] { help(member); });
+    } catch (std::bad_alloc const&) {  // then the others do without
+    }
+  }
+
+  // The system may have put the others behind this thread, on one processor, and leave them there for ten milliseconds
+  // and more, while another has nothing to do: for as long as none of them sleeps. So this one does, and is put
+  // elsewhere when it wakes; and again when as many loops and eight times more have been without the others, as one
+  // sleep takes as long as ten small loops and there may be no other processor.
+  void make_way() {
+    std::this_thread::sleep_for(std::chrono::microseconds(1));
+    alone_ = -8 * long_alone;
+  }
+
+  // Runs what is left of a member's parts. `done` counts them, with the loop's number; the answer, if any, says so.
+  void take(std::size_t member, std::uint64_t& done, std::atomic<std::uint64_t>* answer = nullptr) {
+    share& from = shares_[member];
+    for (std::uint64_t now = from.parts.load(std::memory_order_acquire);;) {
+      std::uint64_t const count = now & count_bits;
+      if (count == 0 || count > most_parts) return;
+      if (!from.parts.compare_exchange_weak(now, now - 1, std::memory_order_acq_rel, std::memory_order_acquire))
+        continue;
+      std::uint64_t const number = now & ~count_bits;
+      run_part(from.of, from.end - count, from.operands);
+      done = (done & ~count_bits) == number ? done + 1 : number | 1;
+      if (answer != nullptr) answer->store(done, std::memory_order_release);
+      now = from.parts.load(std::memory_order_acquire);
+    }
+  }
+
+  void run_part(loop const& of, std::size_t part, loop_operands const& operands) {
+    try {
+      of.call(of.self, part, operands);
+    } catch (...) {
+      std::lock_guard const lock(failing_);
+      if (failure_ == nullptr) failure_ = std::current_exception();
+    }
+  }
+
+  void help(std::size_t member) {
+    place const before = std::exchange(here_, {this, true});
+    share& own = shares_[member];
+    std::uint64_t done = own.done.load(std::memory_order_relaxed);
+    std::uint64_t idle = 0;  // what stands there while there is nothing to do
+    for (int look = 1;; ++look) {
+      // Not a load: so the line is this thread's own, to take a part from, as soon as there is one.
+      std::uint64_t now = idle;
+      if (own.parts.compare_exchange_strong(now, idle, std::memory_order_acq_rel)) {
+        if (look == looks) {
+          own.away.store(true, std::memory_order_release);
+          break;
+        }
+        wait(look);
+        continue;
+      }
+      if ((now & count_bits) == closed) break;
+      look = 0;
+      for (std::size_t k = 0; k != members_; ++k)
+        take(member + k < members_ ? member + k : member + k - members_, done, &own.done);
+      idle = now & ~count_bits;
+    }
+    here_ = before;
+  }
+
+  static void wait(int look) {
+    if (look % looks_alone == 0)
+      std::this_thread::yield();
+    else
+      pause();
+  }
+
+  static constinit inline thread_local place here_ = {nullptr, false};
+
+  std::size_t members_;
+  std::array<share, most_members> shares_;  // the first is that of the thread that made the team
+  std::uint64_t number_ = 0;                // of the loop, in the upper half
+  int alone_ = 0;                           // loops without the others
+  std::mutex failing_;
+  std::exception_ptr failure_ = nullptr;
+  typename B::task_group helpers_;
+};
+
+/// How many threads share the parts of a loop that begins here. Not B::concurrency() where threads stand by: oneTBB
+/// takes a hundredth of a small product to look it up.
+template <backend B>
+std::size_t threads_here() {
+  if constexpr (has_tasks<B>)
+    if (standing_team<B>::is_here()) return standing_team<B>::size();
+  return B::concurrency();
+}
+
+}  // namespace plait::detail

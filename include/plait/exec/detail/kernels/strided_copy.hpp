@@ -1,0 +1,109 @@
+// Copies between memory of any strides.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/shape.hpp>
+#include <plait/exec/kernels/for_each.hpp>
+
+PLAIT_KERNELS_BEGIN
+
+namespace plait {
+
+/// Distances between neighbours along each axis, in elements; 0 repeats one element, negative ones walk backwards.
+using strides = std::array<std::int64_t, shape::max_rank>;
+
+/// Those of elements that follow each other, the last axis fastest.
+[[nodiscard]] constexpr strides row_major(shape const& dims) {
+  strides made = {};
+  std::int64_t next = 1;
+  for (std::size_t axis = dims.rank(); axis-- != 0; next *= dims[axis]) made[axis] = next;
+  return made;
+}
+
+namespace detail {
+
+/// The place along an axis of `extent` that i, which is not negative, counts to; i becomes what is left for the axes
+/// before. A device divides 64 bits in a hundred instructions, so where 32 do, they are taken.
+PLAIT_HOST_DEVICE constexpr std::int64_t take_place(std::int64_t& i, std::int64_t extent) {
+  if ((static_cast<std::uint64_t>(i | extent) >> 32) != 0) {
+    std::int64_t const place = i % extent;
+    i /= extent;
+    return place;
+  }
+  auto const low = static_cast<std::uint32_t>(i);
+  auto const size = static_cast<std::uint32_t>(extent);
+  i = low / size;
+  return low % size;
+}
+
+// The shape with neighbouring axes merged where the strides allow it: fewer divisions per element.
+struct strided_layout {
+  std::array<std::int64_t, shape::max_rank> extent = {};
+  strides from = {};
+  int rank = 0;
+
+  constexpr strided_layout(shape const& dims, strides const& source) {
+    for (std::size_t axis = 0; axis != dims.rank(); ++axis) {
+      if (dims[axis] == 1) continue;
+      if (rank != 0 && from[at(rank - 1)] == source[axis] * dims[axis]) {
+        extent[at(rank - 1)] *= dims[axis];
+        from[at(rank - 1)] = source[axis];
+      } else {
+        extent[at(rank)] = dims[axis];
+        from[at(rank)] = source[axis];
+        ++rank;
+      }
+    }
+  }
+  static PLAIT_HOST_DEVICE constexpr std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+  // Where the i-th element stands.
+  PLAIT_HOST_DEVICE constexpr std::int64_t offset(std::int64_t i) const {
+    std::int64_t sum = 0;
+    for (std::size_t axis = shape::max_rank; axis-- != 0;) {  // by constants: see broadcast_layout::find
+      if (axis < at(rank)) sum += (axis == 0 ? i : take_place(i, extent[axis])) * from[axis];
+    }
+    return sum;
+  }
+};
+
+}  // namespace detail
+
+/// out[i] = the i-th element of `dims` at `from` with the given strides, in row-major order.
+template <backend B, class T>
+void copy_strided(T* out, T const* from, shape const& dims, strides const& source) {
+  detail::strided_layout const layout(dims, source);
+  auto const count = static_cast<std::size_t>(dims.size());
+  if (count == 0) return;
+  if (layout.rank == 0 || (layout.rank == 1 && layout.from[0] == 1)) return B::copy(out, from, count * sizeof(T));
+  if constexpr (B::on_device) {
+    for_each_index<B>(
+        count, [=] PLAIT_HOST_DEVICE(std::size_t i) { out[i] = from[layout.offset(static_cast<std::int64_t>(i))]; });
+  } else {
+    auto const last = detail::strided_layout::at(layout.rank - 1);
+    std::int64_t const inner = layout.extent[last];
+    std::int64_t const step = layout.from[last];
+    for_each_row<B>(count / static_cast<std::size_t>(inner), static_cast<std::size_t>(inner), [=](std::size_t row) {
+      std::int64_t const first = static_cast<std::int64_t>(row) * inner;
+      T const* const source_row = from + layout.offset(first);
+      T* const to = out + first;
+      PLAIT_INDEPENDENT
+      for (std::int64_t i = 0; i < inner; ++i) to[i] = source_row[i * step];
+    });
+  }
+}
+
+/// The same for elements of any type.
+template <backend B>
+void copy_strided(void* out, void const* from, element_type type, shape const& dims, strides const& source) {
+  visit_word(type, [&]<class Word>(Word) {
+    copy_strided<B>(static_cast<Word*>(out), static_cast<Word const*>(from), dims, source);
+  });
+}
+
+}  // namespace plait
+
+PLAIT_KERNELS_END

@@ -1,0 +1,136 @@
+// Ops that work by rows, on operands that are some rows of theirs: see op_kernel::by_rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/exec/detail/shape.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/tensor.hpp>
+
+namespace plait {
+
+namespace detail {
+/// Of a row: a vector has an element in each.
+inline std::int64_t columns_of(shape const& dims) { return dims.rank() < 2 ? 1 : dims[dims.rank() - 1]; }
+}  // namespace detail
+
+/// Whether so many rows can be told apart in a tensor, each of whole lines of its last axis.
+inline bool divides_into_rows(tensor_spec const& type, std::size_t rows) {
+  auto const size = static_cast<std::size_t>(type.dims.size());
+  return size != 0 && size % (rows * static_cast<std::size_t>(detail::columns_of(type.dims))) == 0;
+}
+
+/// Whether two tensors of a plan share no memory.
+inline bool are_apart(slot const& a, slot const& b) {
+  auto const from = [](slot const& s) { return static_cast<std::byte const*>(s.data); };
+  std::less<std::byte const*> const less;
+  return !less(from(a), from(b) + b.type.bytes()) || !less(from(b), from(a) + a.type.bytes());
+}
+
+/// Whether memory that one of two ops writes is another's, but for the same part of one tensor. `Runs` are row_runs or
+/// column_runs.
+template <backend B, class Runs>
+bool clashes(op_context<B> const& before, Runs const& before_by, op_context<B> const& next, Runs const& next_by) {
+  auto const meet = [](slot const* a, bool a_whole, slot const* b, bool b_whole) {
+    if (are_apart(*a, *b)) return false;
+    return a_whole || b_whole || a->data != b->data || a->type.bytes() != b->type.bytes() ||
+           size_of(a->type.type) != size_of(b->type.type);
+  };
+  auto const inputs_meet = [&](op_context<B> const& reader, Runs const& by, slot const* written, bool whole) {
+    for (std::size_t i = 0; i != reader.input_count(); ++i)
+      if (meet(reader.inputs()[i], by.is_whole_input(i), written, whole)) return true;
+    return false;
+  };
+  for (std::size_t o = 0; o != before.output_count(); ++o) {
+    slot const* const written = before.outputs()[o];
+    bool const whole = before_by.is_whole_output(o);
+    if (inputs_meet(next, next_by, written, whole)) return true;
+    for (std::size_t p = 0; p != next.output_count(); ++p) {
+      if (whole && next_by.is_whole_output(p)) continue;  // parts leave both alone
+      if (meet(next.outputs()[p], next_by.is_whole_output(p), written, whole)) return true;
+    }
+  }
+  for (std::size_t o = 0; o != next.output_count(); ++o)
+    if (inputs_meet(before, before_by, next.outputs()[o], next_by.is_whole_output(o))) return true;
+  return false;
+}
+
+/// Contexts of several ops for the same rows. May be moved, not copied.
+template <backend B>
+class op_rows {
+ public:
+  op_rows() = default;
+  op_rows(op_rows&&) noexcept = default;
+  op_rows& operator=(op_rows&&) noexcept = default;
+
+  op_rows(std::size_t rows, std::size_t operands) { begin(rows, operands); }
+  /// From now on for ops with so many operands together, of so many rows each, none of which is there yet.
+  void begin(std::size_t rows, std::size_t operands) {
+    rows_ = rows;
+    narrowed_to_ = 0;
+    operands_.clear();
+    pointers_.clear();
+    contexts_.clear();
+    operands_.reserve(operands);
+    pointers_.reserve(operands);
+    most_ = operands;
+  }
+
+  /// An op; `c` must stay where it is, and so must its operands' slots.
+  void add(op_context<B> const& c, row_runs const& by) {
+    std::size_t const begin = pointers_.size();
+    for (std::size_t i = 0; i != c.input_count(); ++i) add_operand(*c.inputs()[i], by.is_whole_input(i));
+    for (std::size_t o = 0; o != c.output_count(); ++o) add_operand(*c.outputs()[o], by.is_whole_output(o));
+    slot* const* const at = pointers_.data() + begin;
+    contexts_.push_back(op_context<B>({at, c.input_count()}, {at + c.input_count(), c.output_count()}));
+  }
+
+  /// Of all ops: inputs, then outputs, one op's after the other's.
+  std::size_t operand_count() const noexcept { return operands_.size(); }
+  slot const& operand(std::size_t number) const { return *operands_[number].from; }
+
+  /// Makes the operands rows `row` to `end`, excluded: address(number, offset) is where those of an operand stand,
+  /// which are so many bytes behind its first.
+  template <class Address>
+  void narrow(std::size_t row, std::size_t end, Address const& address) {
+    bool const other_count = std::exchange(narrowed_to_, end - row) != end - row;
+    std::size_t number = 0;
+    for (narrowed& o : operands_) {
+      o.here.data = address(number++, row * o.row_bytes);
+      if (!other_count || o.row_bytes == 0) continue;
+      shape const& dims = o.from->type.dims;
+      auto const size = static_cast<std::int64_t>(static_cast<std::size_t>(dims.size()) / rows_ * (end - row));
+      std::int64_t const columns = detail::columns_of(dims);
+      o.here.type.dims = dims.rank() < 2 ? shape{size} : shape{size / columns, columns};
+    }
+  }
+  /// Of the op that was added with this number.
+  op_context<B>& context(std::size_t op) { return contexts_[op]; }
+
+ private:
+  struct narrowed {
+    slot here;
+    slot const* from;
+    std::size_t row_bytes;  // 0: it is the same for all rows
+  };
+
+  void add_operand(slot const& from, bool whole) {
+    PLAIT_ASSERT(operands_.size() != most_, "op_rows: more operands than were told of");
+    operands_.push_back({from, &from, whole ? 0 : from.type.bytes() / rows_});
+    pointers_.push_back(&operands_.back().here);
+  }
+
+  std::size_t rows_ = 0;
+  std::size_t narrowed_to_ = 0;  // rows that the operands' shapes are of
+  std::size_t most_ = 0;         // operands
+  std::vector<narrowed> operands_;
+  std::vector<slot*> pointers_;
+  std::vector<op_context<B>> contexts_;
+};
+
+}  // namespace plait

@@ -1,0 +1,320 @@
+// What is known of an op type before it runs: operands, arguments, what may share memory.
+//
+//   plait::op_schema("LeakyRelu").inputs(1).outputs(1).in_place(0, 0).rows_independent()
+//       .argument("alpha", 0.01f, "slope below zero")
+//       .describe("Y = X where X ≥ 0, alpha·X elsewhere");
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/errors.hpp>
+#include <plait/net/detail/operand_pair.hpp>
+#include <plait/net/mutation.hpp>
+
+namespace plait {
+
+/// One argument of an op type.
+struct argument_info {
+  std::string name;
+  argument_value fallback;  ///< its type is the argument's type
+  bool required = false;
+  std::string text;
+  bool or_name = false;      ///< where a number is expected, a text does as well
+  bool as_given = false;     ///< where reals are expected, integers stay what they are
+  bool passed_over = false;  ///< what nets say of it counts for nothing
+};
+
+/// A net that ops of a type have as an argument.
+struct net_argument_info {
+  std::string name;
+  bool required = false;
+  std::string text;
+};
+
+class op_arguments;
+
+/// What is true of ops of a type with some arguments and numbers of operands.
+using op_condition = bool (*)(op_arguments const&);
+
+/// Of an op with such arguments: whether its rows are independent where its first `rows` inputs have them, and the
+/// others are the same for all rows.
+using row_claim = bool (*)(op_arguments const&, std::size_t rows);
+
+/// The description of an op type. Members that set something return the object.
+class op_schema {
+ public:
+  explicit op_schema(std::string_view type) : type_(type) {}
+
+  // ---- to describe
+  op_schema& inputs(std::size_t count) { return inputs(count, count); }
+  op_schema& inputs(std::size_t least, std::size_t most) {
+    inputs_ = {least, most};
+    return *this;
+  }
+  op_schema& outputs(std::size_t count) { return outputs(count, count); }
+  op_schema& outputs(std::size_t least, std::size_t most) {
+    outputs_ = {least, most};
+    return *this;
+  }
+  /// The output may be written where the input stands, as its elements are read before they are written.
+  op_schema& in_place(std::size_t input, std::size_t output) {
+    in_place_.push_back({input, output});
+    return *this;
+  }
+  /// The op changes the input: when it runs, the output is the input itself, or a copy of it.
+  op_schema& updates(std::size_t input, std::size_t output) {
+    updates_.push_back({input, output});
+    return *this;
+  }
+  /// The output is the input's memory under another shape, where that harms nobody; where it is not, the op copies.
+  op_schema& views(std::size_t input, std::size_t output) {
+    views_.push_back({input, output});
+    return *this;
+  }
+  /// The elements of an input decide on the shape of an output, so that shapes are known only when the op is reached.
+  op_schema& shape_from(std::size_t input) {
+    shape_inputs_.push_back(input);
+    return *this;
+  }
+  /// In an op of which this is not true no elements decide, whatever shape_from says.
+  op_schema& shape_from_where(op_condition where) {
+    shapes_where_ = where;
+    return *this;
+  }
+  /// The op is a function of its inputs, and some rows of the inputs make the same rows of the outputs, whichever other
+  /// rows there are: rows being places of the first axis (not of all axes but the last, as in op_kernel::by_rows), and
+  /// further inputs (from `parameters` on) being the same for all rows. Inputs with rows have as many of them, and as
+  /// many axes where one is broadcast to another; an output that may stand in the place of one has as many axes as
+  /// that.
+  op_schema& rows_independent(std::size_t parameters = npos) {
+    row_inputs_ = parameters;
+    return *this;
+  }
+  /// The same, where arguments decide. Inputs with rows have two axes or more, so that the last is not the first.
+  op_schema& rows_independent(row_claim where) {
+    row_claim_ = where;
+    return *this;
+  }
+  /// The op does more than write its outputs, or does not always write the same: what drops ops, or runs them twice,
+  /// must leave it alone. A description; nothing in a plan does either.
+  op_schema& side_effects() {
+    side_effects_ = true;
+    return *this;
+  }
+  /// What an op does depends on more than its operands: how often it has run, or elements that the host looks at. What
+  /// a run of it starts on a device cannot stand for another run: see captured_runs. With a condition, of ops of which
+  /// that is true.
+  op_schema& differs_by_run(op_condition where = [](op_arguments const&) { return true; }) {
+    differs_where_ = where;
+    return *this;
+  }
+  /// The type of `fallback` is the argument's type.
+  op_schema& argument(std::string_view name, argument_value fallback, std::string_view text) {
+    arguments_.push_back({std::string(name), std::move(fallback), false, std::string(text)});
+    return *this;
+  }
+  template <class T>
+  op_schema& required_argument(std::string_view name, std::string_view text) {
+    arguments_.push_back({std::string(name), T{}, true, std::string(text)});
+    return *this;
+  }
+  /// A number, or its name: op_arguments::is_name tells which.
+  op_schema& number_or_name(std::string_view name, std::int64_t fallback, std::string_view text) {
+    arguments_.push_back({std::string(name), fallback, false, std::string(text), true});
+    return *this;
+  }
+  /// A real number or an integer: op_arguments::is_integer tells which.
+  op_schema& number_argument(std::string_view name, float fallback, std::string_view text) {
+    arguments_.push_back({std::string(name), fallback, false, std::string(text), false, true});
+    return *this;
+  }
+  /// A list of reals or of integers: op_arguments::are_integers tells which.
+  op_schema& numbers_argument(std::string_view name, std::string_view text) {
+    arguments_.push_back({std::string(name), std::vector<float>(), false, std::string(text), false, true});
+    return *this;
+  }
+  /// What nets say of an argument is ignored, as if the op type did not have it: its fallback holds.
+  /// Precondition: there is such an argument, and it is not required.
+  op_schema& pass_over(std::string_view name) {
+    for (argument_info& a : arguments_) {
+      if (a.name != name) continue;
+      PLAIT_ASSERT(!a.required, "op_schema: a required argument cannot be passed over");
+      a.passed_over = true;
+      return *this;
+    }
+    PLAIT_ASSERT(false, "op_schema: the description has no such argument");
+    return *this;
+  }
+  /// An integer is no real number, unless the argument takes both.
+  op_schema& exact_numbers() {
+    exact_numbers_ = true;
+    return *this;
+  }
+  op_schema& net_argument(std::string_view name, std::string_view text) {
+    net_arguments_.push_back({std::string(name), false, std::string(text)});
+    return *this;
+  }
+  op_schema& required_net_argument(std::string_view name, std::string_view text) {
+    net_arguments_.push_back({std::string(name), true, std::string(text)});
+    return *this;
+  }
+  /// Arguments `<blob>.rename`, left behind by memory planners, say what blobs that other arguments name are really
+  /// called: op_arguments::renamed.
+  op_schema& renames_blobs() {
+    renames_blobs_ = true;
+    return *this;
+  }
+  /// An op with this argument follows a convention that is not supported: `why`.
+  op_schema& refused_argument(std::string_view name, std::string_view why) {
+    refused_arguments_.push_back({std::string(name), false, std::string(why)});
+    return *this;
+  }
+  /// What outputs are is known only when the op has run: it hands over tensors and objects of its own
+  /// (op_context::result), and what comes after it in the net is inferred then. infer is not called. Such an op finds
+  /// also what its outputs' blobs held before among its inputs, after those the net lists.
+  op_schema& results_after_run() {
+    results_after_run_ = true;
+    return *this;
+  }
+  /// Of an op with results_after_run: what it hands over may share memory with its other outputs, or with what it
+  /// keeps, so that later ops do not work in place on it.
+  op_schema& shares_results() {
+    shares_results_ = true;
+    return *this;
+  }
+  /// Of an op with results_after_run: of the inputs that the net lists only the first, or only the last, must hold
+  /// something. Others are for nets inside it, which say so themselves where they read one that does not.
+  op_schema& requires_first_input_only() {
+    required_ = required_inputs::first;
+    return *this;
+  }
+  op_schema& requires_last_input_only() {
+    required_ = required_inputs::last;
+    return *this;
+  }
+  /// Lets every input be unset. Only for ops with results_after_run.
+  op_schema& requires_no_input() {
+    required_ = required_inputs::none;
+    return *this;
+  }
+  /// Inputs may be objects, or anything else that is no tensor.
+  op_schema& takes_objects() {
+    takes_objects_ = true;
+    return *this;
+  }
+  /// If it throws, then before it has written anything. Otherwise what it changes in place is copied before each run,
+  /// so that it can be put back.
+  op_schema& checks_first() {
+    checks_first_ = true;
+    return *this;
+  }
+  op_schema& describe(std::string_view text) {
+    text_ = text;
+    return *this;
+  }
+
+  // ---- to ask
+  std::string const& type() const noexcept { return type_; }
+  std::string const& text() const noexcept { return text_; }
+  std::pair<std::size_t, std::size_t> input_range() const noexcept { return inputs_; }
+  std::pair<std::size_t, std::size_t> output_range() const noexcept { return outputs_; }
+  std::vector<argument_info> const& arguments() const noexcept { return arguments_; }
+  bool may_be_in_place(std::size_t input, std::size_t output) const { return holds(in_place_, {input, output}); }
+  bool updates_in_place(std::size_t input, std::size_t output) const { return holds(updates_, {input, output}); }
+  std::vector<operand_pair> const& updates() const noexcept { return updates_; }
+  std::vector<operand_pair> const& views() const noexcept { return views_; }
+  bool is_view(std::size_t input, std::size_t output) const { return holds(views_, {input, output}); }
+  std::vector<std::size_t> const& shape_inputs() const noexcept { return shape_inputs_; }
+  /// nullptr where it is of all ops that have such inputs.
+  op_condition shapes_by_elements() const noexcept { return shapes_where_; }
+  /// Whether rows are independent, with some arguments at least: op_arguments::has_independent_rows says with which.
+  bool claims_rows() const noexcept { return row_inputs_ || row_claim_ != nullptr; }
+  /// The first input that all rows share, whatever the arguments; nothing where they decide, or rows depend on others.
+  std::optional<std::size_t> row_inputs() const noexcept { return row_inputs_; }
+  /// nullptr where arguments do not decide.
+  row_claim rows_by_arguments() const noexcept { return row_claim_; }
+  std::vector<net_argument_info> const& net_arguments() const noexcept { return net_arguments_; }
+  bool has_renamed_blobs() const noexcept { return renames_blobs_; }
+  std::vector<net_argument_info> const& refused_arguments() const noexcept { return refused_arguments_; }
+  bool has_results_after_run() const noexcept { return results_after_run_; }
+  bool has_shared_results() const noexcept { return shares_results_; }
+  /// Whether one of the inputs that a net lists must hold something.
+  bool requires_input(std::size_t input, std::size_t listed) const noexcept {
+    if (input >= listed || required_ == required_inputs::none) return false;
+    return required_ == required_inputs::all || input == (required_ == required_inputs::first ? 0 : listed - 1);
+  }
+  bool may_take_objects() const noexcept { return takes_objects_ || results_after_run_; }
+  bool has_side_effects() const noexcept { return side_effects_; }
+  bool has_exact_numbers() const noexcept { return exact_numbers_; }
+  /// nullptr where no op does.
+  op_condition different_runs() const noexcept { return differs_where_; }
+  bool has_checked_first() const noexcept { return checks_first_; }
+  /// Throws an error where the description contradicts itself: it speaks of an operand that no op of the type has, asks
+  /// for more operands than there may be, or describes an argument twice.
+  void check() const {
+    auto const refuse = [&](std::string const& why) { throw error("plait: op type " + type_ + ": " + why); };
+    auto const expect = [&](std::size_t at, std::size_t most, std::string const& what) {
+      if (at >= most)
+        refuse("the description speaks of " + what + ' ' + std::to_string(at) + ", but no op has more than " +
+               std::to_string(most));
+    };
+    if (inputs_.first > inputs_.second) refuse("more inputs are asked for than there may be");
+    if (outputs_.first > outputs_.second) refuse("more outputs are asked for than there may be");
+    for (auto const* pairs : {&in_place_, &updates_, &views_})
+      for (operand_pair const pair : *pairs) {
+        expect(pair.input, inputs_.second, "input");
+        expect(pair.output, outputs_.second, "output");
+      }
+    for (std::size_t const input : shape_inputs_) expect(input, inputs_.second, "input");
+    std::vector<std::string_view> names;
+    for (argument_info const& a : arguments_) names.push_back(a.name);
+    for (net_argument_info const& a : net_arguments_) names.push_back(a.name);
+    std::ranges::sort(names);
+    if (auto const twice = std::ranges::adjacent_find(names); twice != names.end())
+      refuse("argument '" + std::string(*twice) + "' is described twice");
+  }
+
+ private:
+  enum class required_inputs { all, first, last, none };
+
+  static bool holds(std::vector<operand_pair> const& pairs, operand_pair wanted) {
+    for (operand_pair const pair : pairs)
+      if (pair == wanted) return true;
+    return false;
+  }
+
+  std::string type_;
+  std::string text_;
+  std::pair<std::size_t, std::size_t> inputs_ = {0, 0};
+  std::pair<std::size_t, std::size_t> outputs_ = {0, 0};
+  std::vector<argument_info> arguments_;
+  std::vector<net_argument_info> net_arguments_;
+  std::vector<net_argument_info> refused_arguments_;
+  std::vector<operand_pair> in_place_;
+  std::vector<operand_pair> updates_;
+  std::vector<operand_pair> views_;
+  std::vector<std::size_t> shape_inputs_;
+  op_condition shapes_where_ = nullptr;
+  std::optional<std::size_t> row_inputs_;
+  row_claim row_claim_ = nullptr;
+  bool renames_blobs_ = false;
+  bool side_effects_ = false;
+  bool exact_numbers_ = false;
+  op_condition differs_where_ = nullptr;
+  bool checks_first_ = false;
+  required_inputs required_ = required_inputs::all;
+  bool results_after_run_ = false;
+  bool shares_results_ = false;
+  bool takes_objects_ = false;
+};
+
+}  // namespace plait

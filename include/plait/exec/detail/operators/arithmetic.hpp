@@ -1,0 +1,217 @@
+// Sums, products, comparisons and logic of two tensors.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <plait/exec/detail/kernels/index_checks.hpp>
+#include <plait/exec/detail/kernels/simple_function.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/operators/binary_kernel.hpp>
+#include <plait/exec/detail/operators/map_kernel.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/operators.hpp>
+
+PLAIT_KERNELS_BEGIN
+
+namespace plait {
+
+/// Functions of elements, for kernels of any backend. Those of integers are modulo 2^bits.
+namespace functions {
+
+namespace detail {
+template <class T, class F>
+PLAIT_HOST_DEVICE constexpr T modulo(T a, T b, F f) {
+  using wide = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
+  return static_cast<T>(f(static_cast<wide>(a), static_cast<wide>(b)));
+}
+}  // namespace detail
+
+struct add {
+  static constexpr auto simple = simple_function::add;
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr T operator()(T a, T b) const {
+    if constexpr (std::integral<T>)
+      return detail::modulo(a, b, [](auto x, auto y) { return x + y; });
+    else
+      return a + b;
+  }
+};
+struct subtract {
+  static constexpr auto simple = simple_function::subtract;
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr T operator()(T a, T b) const {
+    if constexpr (std::integral<T>)
+      return detail::modulo(a, b, [](auto x, auto y) { return x - y; });
+    else
+      return a - b;
+  }
+};
+struct multiply {
+  static constexpr auto simple = simple_function::multiply;
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr T operator()(T a, T b) const {
+    if constexpr (std::integral<T>)
+      return detail::modulo(a, b, [](auto x, auto y) { return x * y; });
+    else
+      return a * b;
+  }
+};
+/// Integers: towards zero; b must not be zero.
+struct divide {
+  static constexpr auto simple = simple_function::divide;
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr T operator()(T a, T b) const {
+    if constexpr (std::integral<T>)
+      return b == T(-1) ? subtract()(T(0), a) : a / b;  // the least number has no quotient by -1
+    else
+      return a / b;
+  }
+};
+
+struct less {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr bool operator()(T a, T b) const {
+    return a < b;
+  }
+};
+struct less_equal {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr bool operator()(T a, T b) const {
+    return a <= b;
+  }
+};
+struct greater {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr bool operator()(T a, T b) const {
+    return a > b;
+  }
+};
+struct greater_equal {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr bool operator()(T a, T b) const {
+    return a >= b;
+  }
+};
+struct equal {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr bool operator()(T a, T b) const {
+    return a == b;
+  }
+};
+struct not_equal {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr bool operator()(T a, T b) const {
+    return a != b;
+  }
+};
+
+// Without the jumps of && and ||.
+struct logical_and {
+  PLAIT_HOST_DEVICE constexpr bool operator()(bool a, bool b) const { return (a & b) != 0; }
+};
+struct logical_or {
+  PLAIT_HOST_DEVICE constexpr bool operator()(bool a, bool b) const { return (a | b) != 0; }
+};
+template <class>
+struct logical_not {
+  PLAIT_HOST_DEVICE constexpr bool operator()(bool a) const { return !a; }
+};
+
+template <class T>
+struct is_zero_at {
+  T const* x;
+  PLAIT_HOST_DEVICE constexpr bool operator()(std::size_t i) const { return x[i] == 0; }
+};
+
+}  // namespace functions
+
+/// Div. A run over integers with a zero in B throws shape_error.
+template <backend B>
+class divide_kernel : public binary_kernel<B, functions::divide, float, double, std::int32_t, std::int64_t> {
+  using base = binary_kernel<B, functions::divide, float, double, std::int32_t, std::int64_t>;
+
+ public:
+  using base::base;
+  void run(op_context<B>& c) override {
+    visit_type<std::int32_t, std::int64_t>(c.type(1), [&]<class T>(T) {
+      if (find_index<B>(c.size(1), functions::is_zero_at<T>{c.template input<T>(1)}) != c.size(1))
+        c.fail("an integer is divided by zero");
+    });
+    base::run(c);
+  }
+  function_of_elements<B> by_element(op_context<B> const& c) const override {
+    return checks(c) ? function_of_elements<B>() : base::by_element(c);
+  }
+  row_runs by_rows(op_context<B> const& c) const override { return checks(c) ? row_runs() : base::by_rows(c); }
+
+ private:
+  static bool checks(op_context<B> const& c) {
+    return c.type(1) == element_type::int32 || c.type(1) == element_type::int64;
+  }
+};
+
+namespace detail {
+
+inline op_schema binary_schema(std::string_view type, std::string_view text) {
+  op_schema made(type);
+  return broadcast_arguments::describe(
+      made.inputs(2).outputs(1).rows_independent(&broadcast_arguments::rows_independent).checks_first().describe(text));
+}
+
+/// LT, LE, GT, GE of the types Ts.
+template <backend B, class... Ts>
+void add_order_operators(operators<B>& table) {
+  table.template add<binary_kernel<B, functions::less, Ts...>>(binary_schema("LT", "C = A < B"));
+  table.template add<binary_kernel<B, functions::less_equal, Ts...>>(binary_schema("LE", "C = A ≤ B"));
+  table.template add<binary_kernel<B, functions::greater, Ts...>>(binary_schema("GT", "C = A > B"));
+  table.template add<binary_kernel<B, functions::greater_equal, Ts...>>(binary_schema("GE", "C = A ≥ B"));
+}
+
+}  // namespace detail
+
+/// Comparisons as Caffe2 has them, instead of those that are in a table: LT, LE, GT and GE of numbers, EQ of int32,
+/// int64 and bool.
+template <backend B>
+void add_caffe2_comparison_operators(operators<B>& table) {
+  detail::add_order_operators<B, float, double, std::int32_t, std::int64_t>(table);
+  table.template add<binary_kernel<B, functions::equal, std::int32_t, std::int64_t, bool>>(
+      detail::binary_schema("EQ", "C = A is B, of int32, int64 and bool"));
+}
+
+/// Add, Sub, Mul, Div; LT, LE, GT, GE, EQ, NE; And, Or, Xor, Not.
+template <backend B>
+void add_arithmetic_operators(operators<B>& table) {
+  using std::int32_t;
+  using std::int64_t;
+  auto const schema = detail::binary_schema;
+  // As many bytes in an operand as in the result of the same type: it is not repeated.
+  auto const in_place = [&](std::string_view type, std::string_view text) {
+    return schema(type, text).in_place(0, 0).in_place(1, 0);
+  };
+  table.template add<binary_kernel<B, functions::add, float, double, int32_t, int64_t>>(in_place("Add", "C = A + B"));
+  table.template add<binary_kernel<B, functions::subtract, float, double, int32_t, int64_t>>(
+      in_place("Sub", "C = A - B"));
+  table.template add<binary_kernel<B, functions::multiply, float, double, int32_t, int64_t>>(
+      in_place("Mul", "C = A B"));
+  table.template add<divide_kernel>(in_place("Div", "C = A / B, towards zero for integers"));
+
+  detail::add_order_operators<B, float, double, int32_t, int64_t, bool, std::uint8_t>(table);
+  table.template add<binary_kernel<B, functions::equal, float, double, int32_t, int64_t, bool, std::uint8_t>>(
+      schema("EQ", "C = A is B"));
+  table.template add<binary_kernel<B, functions::not_equal, float, double, int32_t, int64_t, bool, std::uint8_t>>(
+      schema("NE", "C = A is not B"));
+
+  table.template add<binary_kernel<B, functions::logical_and, bool>>(in_place("And", "C = A and B"));
+  table.template add<binary_kernel<B, functions::logical_or, bool>>(in_place("Or", "C = A or B"));
+  table.template add<binary_kernel<B, functions::not_equal, bool>>(in_place("Xor", "C = A or B, not both"));
+  table.template add<map_kernel<B, functions::logical_not, bool>>(map_schema("Not").describe("Y = not X"));
+}
+
+}  // namespace plait
+
+PLAIT_KERNELS_END

@@ -1,0 +1,81 @@
+// How the second operand of a binary op is laid against the first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <plait/exec/detail/kernels/broadcast.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/op_kernel.hpp>
+
+namespace plait {
+
+/// Without arguments, shapes broadcast to each other as in numpy. With broadcast=1 it is Caffe2's way: B is repeated to
+/// the shape of A, facing A's last axes, or those from `axis` on (or from the axis that `axis_str` names a letter of
+/// `order`), or is one element in any shape. With whole_axes=1, too, B has A's extents along all axes that it has.
+class broadcast_arguments {
+ public:
+  static op_schema& describe(op_schema& schema) {
+    return schema.argument("broadcast", std::int64_t{0}, "1: B is repeated to A's shape; 0: as numpy broadcasts")
+        .argument("axis", std::int64_t{-1}, "with broadcast=1: the axis of A that B's first axis faces")
+        .argument("axis_str", std::string(), "instead of axis: a letter of order")
+        .argument("order", std::string("NCHW"), "the letters of A's axes")
+        .argument("whole_axes", std::int64_t{0}, "with broadcast=1: B is repeated along axes that it lacks only");
+  }
+
+  /// `enabled`: whether B is repeated to A's shape without being told so.
+  explicit broadcast_arguments(op_arguments const& a, bool enabled = false)
+      : enabled_(enabled || a.flag("broadcast")), whole_axes_(a.flag("whole_axes")), axis_(a.integer("axis")) {
+    std::string const& letter = a.text("axis_str");
+    if (!enabled_ && (axis_ != -1 || !letter.empty()))
+      a.fail(axis_ != -1 ? "axis" : "axis_str", "has a meaning with broadcast=1 only");
+    if (letter.empty()) return;
+    if (axis_ != -1) a.fail("axis_str", "cannot be given beside axis");
+    std::size_t const found = a.text("order").find(letter);
+    if (letter.size() != 1 || found == std::string::npos)
+      a.fail("axis_str", "is '" + letter + "', which should be one letter of order '" + a.text("order") + '\'');
+    axis_ = static_cast<std::int64_t>(found);
+  }
+
+  /// For op_schema::rows_independent: B has rows as A has, or is repeated along them.
+  static bool rows_independent(op_arguments const& a, std::size_t rows) {
+    broadcast_arguments const how(a);
+    if (rows == 2) return !how.enabled_ || how.axis_ < 1;
+    return rows == 1 && how.enabled_ && is_inner_axis(how.axis_);
+  }
+
+  /// The shape of the result, and that of B with axes of one element put in so that last axes face each other.
+  struct shapes {
+    shape result;
+    shape right;
+  };
+  /// Throws shape_error.
+  shapes match(shape const& a, shape const& b) const {
+    if (!enabled_) return {broadcast_shape(a, b), b};
+    if (b.size() == 1 && !whole_axes_) return {a, {}};
+    auto const spare = static_cast<std::int64_t>(a.rank()) - static_cast<std::int64_t>(b.rank());
+    std::int64_t const axis = axis_ == -1 ? spare : axis_;
+    if (spare < 0 || axis < 0 || axis > spare || (whole_axes_ && b.rank() == 0)) refuse(a, b);
+    for (std::size_t i = 0; whole_axes_ && i != b.rank(); ++i)
+      if (b[i] != a[i + static_cast<std::size_t>(axis)]) refuse(a, b);
+    shape right = b;
+    while (right.rank() + static_cast<std::size_t>(axis) != a.rank()) right.push_back(1);
+    for (std::size_t i = 0; i != right.rank(); ++i)
+      if (right[i] != 1 && right[i] != a[i + static_cast<std::size_t>(axis)]) refuse(a, b);
+    return {a, right};
+  }
+
+ private:
+  [[noreturn]] void refuse(shape const& a, shape const& b) const {
+    shape_context::fail("a tensor of " + to_string(b) + " cannot be repeated to " + to_string(a) +
+                        (axis_ == -1 ? "" : " from axis " + std::to_string(axis_) + " on"));
+  }
+
+  bool enabled_;
+  bool whole_axes_;
+  std::int64_t axis_;
+};
+
+}  // namespace plait

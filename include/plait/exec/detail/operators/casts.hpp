@@ -1,0 +1,102 @@
+// Elements of another type.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <plait/exec/detail/kernels/convert.hpp>
+#include <plait/exec/detail/kernels/map.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/operators.hpp>
+
+PLAIT_KERNELS_BEGIN
+
+namespace plait {
+
+/// The type that an argument names: by a number of Caffe2's TensorProto.DataType, or by its name in letters of either
+/// case. Throws shape_error for another, and for one that ops here do not compute.
+[[nodiscard]] inline element_type read_element_type(op_arguments const& a, std::string_view name) {
+  struct known {
+    std::int64_t number;  // -1: only by name
+    std::string_view text;
+    element_type type;
+  };
+  static constexpr known types[] = {{1, "FLOAT", element_type::float32},     {2, "INT32", element_type::int32},
+                                    {3, "BYTE", element_type::uint8},        {5, "BOOL", element_type::boolean},
+                                    {6, "UINT8", element_type::uint8},       {10, "INT64", element_type::int64},
+                                    {12, "FLOAT16", element_type::float16},  {13, "DOUBLE", element_type::float64},
+                                    {-1, "BFLOAT16", element_type::bfloat16}};
+  bool const by_name = a.is_name(name);
+  std::string wanted = by_name ? a.text(name) : std::to_string(a.integer(name));
+  std::string capitals = wanted;
+  for (char& letter : capitals)
+    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+  for (known const& each : types)
+    if (by_name ? each.text == capitals : each.number != -1 && each.number == a.integer(name)) return each.type;
+  a.fail(name, "is '" + wanted + "', which is no type that ops compute");
+}
+
+namespace functions {
+
+template <element To, element From>
+struct convert_to {
+  PLAIT_HOST_DEVICE constexpr To operator()(From x) const { return convert<To>(x); }
+};
+
+}  // namespace functions
+
+/// Cast. See convert.hpp for what becomes of values the other type does not have.
+template <backend B>
+class cast_kernel : public op_kernel<B> {
+ public:
+  explicit cast_kernel(op_arguments const& a) : to_(read_element_type(a, "to")) {}
+  void infer(shape_context& c) override {
+    c.expect_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t, float16, bfloat16>(0);
+    c.output(0, to_, c.dims(0));
+  }
+  void prepare(op_context<B>& c) override {
+    visit([&]<class To>(To) { visit_from(c.type(0), [&]<class From>(From) { convert_ = &run_as<To, From>; }); });
+  }
+  void run(op_context<B>& c) override { convert_(c); }
+
+ private:
+  template <class F>
+  void visit(F const& f) const {
+    visit_from(to_, f);
+  }
+  template <class F>
+  static void visit_from(element_type type, F const& f) {
+    visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t, float16, bfloat16>(type, f);
+  }
+  template <class To, class From>
+  static void run_as(op_context<B>& c) {
+    if constexpr (std::same_as<To, From>)
+      B::copy(c.raw_output(0), c.raw_input(0), c.output_spec(0).bytes());
+    else
+      map<B, functions::convert_to<To, From>>(c.template input<From>(0), c.template output<To>(0), c.size(0));
+  }
+
+  element_type to_;
+  void (*convert_)(op_context<B>&) = nullptr;
+};
+
+/// Cast.
+template <backend B>
+void add_cast_operators(operators<B>& table) {
+  table.template add<cast_kernel>(
+      op_schema("Cast")
+          .inputs(1)
+          .outputs(1)
+          .rows_independent()
+          .checks_first()
+          .number_or_name("to", 1, "the type, by its number or name in TensorProto.DataType; FLOAT")
+          .describe("Y = X as elements of type to: towards zero, and the nearest there is"));
+}
+
+}  // namespace plait
+
+PLAIT_KERNELS_END

@@ -1,0 +1,189 @@
+// Convolutions of one to three dimensions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/kernels/row_parts.hpp>
+#include <plait/exec/detail/kernels/windows.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/operators/window_arguments.hpp>
+#include <plait/exec/detail/shape.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/operators.hpp>
+
+PLAIT_KERNELS_BEGIN
+
+namespace plait {
+
+namespace detail {
+
+/// What a convolution and its gradient share: the shapes, and an image's columns. Input 0 is X, input 1 W, of shape
+/// [units, channels of a group, taps...] or, with channels last, [units, taps..., channels of a group].
+class convolution_shape {
+ public:
+  explicit convolution_shape(op_arguments const& a)
+      : arguments_(a), groups(a.integer("group")), bf16x3(a.allows_bf16x3()) {
+    if (groups < 1) a.fail("group", "is less than 1");
+  }
+
+  /// Returns the shape of Y.
+  shape infer(shape_context const& c) {
+    c.expect_type<float, double>(0);
+    c.expect_same_type(0, 1);
+    w = arguments_.infer(c, 0);
+    last = arguments_.channels_last();
+    shape const& dims = c.dims(0);
+    images = dims[0];
+    channels = arguments_.channels(dims);
+    c.expect(channels % groups == 0, 0, "have channels for ", groups, " groups");
+    c.expect_rank(1, dims.rank(), dims.rank());
+    units = c.dims(1)[0];
+    shape wanted = {units};
+    if (!last) wanted.push_back(channels / groups);
+    for (std::size_t at = w.in.size() - (dims.rank() - 2); at != w.in.size(); ++at) wanted.push_back(w.kernel[at]);
+    if (last) wanted.push_back(channels / groups);
+    c.expect(c.dims(1) == wanted, 1, "be ", wanted, ", as the input and the kernel have it");
+    c.expect(units % groups == 0, 1, "have units for ", groups, " groups");
+    taps = wanted.size_from(1);
+    count = static_cast<std::int64_t>(w.count());
+    direct = w.are_places();
+    columns = direct ? 0 : static_cast<std::size_t>(shape{groups, taps, count}.size());
+    return arguments_.outputs(w, dims, units);
+  }
+
+  /// An image's columns, of which `scratch` has the memory; itself where it is what windows see.
+  template <backend B, class T>
+  T const* columns_of(T const* x, T* scratch) const {
+    if (direct) return x;
+    if (last)
+      windows_to_columns<B>(w, x, scratch, channels, groups);
+    else
+      windows_to_columns<B>(w, x, scratch, channels);
+    return scratch;
+  }
+
+  std::int64_t image() const { return channels * static_cast<std::int64_t>(w.places()); }
+  std::int64_t output() const { return units * count; }
+  std::int64_t group_units() const { return units / groups; }
+  /// Between rows of columns with channels last, and between groups of them.
+  std::int64_t column_pitch() const { return direct ? channels : taps; }
+  std::int64_t column_stride() const { return last && direct ? taps : taps * count; }
+
+ private:
+  window_arguments arguments_;
+
+ public:
+  std::int64_t groups;
+  bool bf16x3;  ///< see gemm_shape
+  windows w;
+  bool last = false;
+  bool direct = false;
+  std::int64_t images = 0;
+  std::int64_t channels = 0;
+  std::int64_t units = 0;
+  std::int64_t taps = 0;    ///< of all channels of a group
+  std::int64_t count = 0;   ///< of windows
+  std::size_t columns = 0;  ///< elements
+};
+
+// The bias of a unit at each of its places.
+template <class T>
+struct bias_row {
+  T const* bias;
+  T* y;
+  std::size_t units;
+  std::size_t width;
+  bool last;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t end) const {
+    T* const to = y + row * width;
+    if (last) {
+      T const* const from = bias;
+      PLAIT_INDEPENDENT
+      for (std::size_t i = first; i < end; ++i) to[i] = from[i];
+    } else {
+      T const same = bias[row % units];
+      for (std::size_t i = first; i < end; ++i) to[i] = same;
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Inputs X, W, [b]: image by image a product of matrices, which begins with the bias.
+template <backend B>
+class convolution_kernel final : public op_kernel<B> {
+ public:
+  explicit convolution_kernel(op_arguments const& a) : s_(a) {}
+
+  void infer(shape_context& c) override {
+    shape const y = s_.infer(c);
+    if (c.input_count() == 3) {
+      c.expect_same_type(0, 2);
+      c.expect(c.dims(2) == shape{s_.units}, 2, "have ", s_.units, " elements, one a unit");
+    }
+    c.output(0, c.type(0), y);
+    c.scratch(s_.columns * size_of(c.type(0)));
+  }
+
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      T* y = c.template output<T>(0);
+      T const* x = c.template input<T>(0);
+      T const* const w = c.template input<T>(1);
+      T* const scratch = static_cast<T*>(c.scratch());
+      bool const with_bias = c.input_count() == 3;
+      if (with_bias) {
+        auto const units = static_cast<std::size_t>(s_.units);
+        auto const count = static_cast<std::size_t>(s_.count);
+        auto const images = static_cast<std::size_t>(s_.images);
+        for_each_row_part<B>(images * (s_.last ? count : units), s_.last ? units : count, 1,
+                             detail::bias_row<T>{c.template input<T>(2), y, units, s_.last ? units : count, s_.last});
+      }
+      T const beta = with_bias ? T(1) : T(0);
+      std::int64_t const units = s_.group_units();
+      for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), y += s_.output()) {
+        T const* const columns = s_.template columns_of<B>(x, scratch);
+        if (s_.last)
+          gemm_batched<B>({.m = s_.count,
+                           .n = units,
+                           .k = s_.taps,
+                           .transpose_b = true,
+                           .lda = s_.column_pitch(),
+                           .ldc = s_.units,
+                           .bf16x3 = s_.bf16x3},
+                          {s_.groups, s_.column_stride(), units * s_.taps, units}, columns, w, y, 1, beta);
+        else
+          gemm_batched<B>({.m = units, .n = s_.count, .k = s_.taps, .bf16x3 = s_.bf16x3},
+                          {s_.groups, units * s_.taps, s_.column_stride(), units * s_.count}, w, columns, y, 1, beta);
+      }
+    });
+  }
+
+ private:
+  detail::convolution_shape s_;
+};
+
+/// Conv: float and double.
+template <backend B>
+void add_convolution_operators(operators<B>& table) {
+  op_schema schema("Conv");
+  detail::describe_windows(schema)
+      .inputs(2, 3)
+      .outputs(1)
+      .argument("group", std::int64_t{1}, "groups of channels, each for as many units of its own")
+      .rows_independent(1)
+      .checks_first()
+      .describe(
+          "Y[n, u, ...] = b[u] + the sum over channels and taps of W[u, c, tap] X[n, c, place of the tap] (inputs "
+          "X, W, [b])");
+  table.template add<convolution_kernel>(std::move(schema));
+}
+
+}  // namespace plait
+
+PLAIT_KERNELS_END

@@ -1,0 +1,37 @@
+// All ops that work element by element, and their gradients.
+#pragma once
+
+#include <plait/exec/detail/operators/activations.hpp>
+#include <plait/exec/detail/operators/activations_gradients.hpp>
+#include <plait/exec/detail/operators/arithmetic.hpp>
+#include <plait/exec/detail/operators/arithmetic_gradients.hpp>
+#include <plait/exec/detail/operators/casts.hpp>
+#include <plait/exec/detail/operators/functions.hpp>
+#include <plait/exec/detail/operators/functions_gradients.hpp>
+#include <plait/exec/detail/operators/selections.hpp>
+#include <plait/exec/detail/operators/selections_gradients.hpp>
+#include <plait/exec/detail/operators/sums.hpp>
+#include <plait/exec/detail/operators/sums_gradients.hpp>
+#include <plait/exec/detail/operators/trigonometry.hpp>
+#include <plait/exec/detail/operators/trigonometry_gradients.hpp>
+
+namespace plait {
+
+template <backend B>
+void add_elementwise_operators(operators<B>& table) {
+  add_activation_operators(table);
+  add_activation_gradient_operators(table);
+  add_arithmetic_operators(table);
+  add_arithmetic_gradient_operators(table);
+  add_cast_operators(table);
+  add_function_operators(table);
+  add_function_gradient_operators(table);
+  add_selection_operators(table);
+  add_selection_gradient_operators(table);
+  add_sum_operators(table);
+  add_sum_gradient_operators(table);
+  add_trigonometry_operators(table);
+  add_trigonometry_gradient_operators(table);
+}
+
+}  // namespace plait

@@ -1,0 +1,69 @@
+// Ops that are a function of one element.
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+
+#include <plait/exec/detail/kernels/map.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/op_kernel.hpp>
+
+namespace plait {
+
+namespace detail {
+
+/// A function of elements, made from what an op is made from if it has parameters.
+template <class F>
+F make_function(op_arguments const& a) {
+  if constexpr (std::is_constructible_v<F, op_arguments const&>)
+    return F(a);
+  else
+    return F();
+}
+
+}  // namespace detail
+
+/// Y = F<T>(X) for X of a type of Ts; F<T> is made from op_arguments, or from nothing. Y's type is what it returns.
+template <backend B, template <class> class F, element... Ts>
+class map_kernel : public op_kernel<B> {
+ public:
+  explicit map_kernel(op_arguments const& a) : functions_(detail::make_function<F<Ts>>(a)...) {}
+
+  void infer(shape_context& c) override {
+    c.template expect_type<Ts...>(0);
+    visit_type<Ts...>(c.type(0), [&]<class T>(T) { c.output(0, element_type_of<result<T>>, c.dims(0)); });
+  }
+  void run(op_context<B>& c) override {
+    visit_type<Ts...>(c.type(0), [&]<class T>(T) {
+      map<B>(c.template input<T>(0), c.template output<result<T>>(0), c.size(0), std::get<F<T>>(functions_));
+    });
+  }
+  row_runs by_rows(op_context<B> const& c) const override { return {.work = 2 * c.size(0), .in_pieces = true}; }
+  function_of_elements<B> by_element(op_context<B> const& c) const override {
+    function_of_elements<B> made;
+    visit_type<Ts...>(c.type(0), [&]<class T>(T) {
+      F<T> const& f = std::get<F<T>>(functions_);
+      if constexpr (B::on_device) {
+        made = device_function::of<B, T>(f);
+      } else {
+        made = {&detail::map_some<F<T>, T, result<T>>, &f};
+        made.template is<F<T>, T>();
+      }
+    });
+    return made;
+  }
+
+ private:
+  template <class T>
+  using result = std::invoke_result_t<F<T>, T>;
+
+  std::tuple<F<Ts>...> functions_;
+};
+
+/// The description of an op that such a kernel runs, in place where it likes.
+[[nodiscard]] inline op_schema map_schema(std::string_view type) {
+  return op_schema(type).inputs(1).outputs(1).in_place(0, 0).rows_independent().checks_first();
+}
+
+}  // namespace plait

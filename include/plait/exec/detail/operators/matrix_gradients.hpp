@@ -1,0 +1,187 @@
+// Gradients of fully connected layers.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/kernels/accumulate.hpp>
+#include <plait/exec/detail/kernels/collected_rows.hpp>
+#include <plait/exec/detail/kernels/convert.hpp>
+#include <plait/exec/detail/kernels/fill.hpp>
+#include <plait/exec/detail/kernels/held_matrix.hpp>
+#include <plait/exec/detail/kernels/reduce.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
+#include <plait/exec/detail/operators/matrix.hpp>
+
+namespace plait {
+
+/// dW = dY' X and dX = dY W, or dW = X' dY and dX = dY W' with TransposedWeights; db = the sums of dY's columns. dX
+/// comes last and only where it is asked for: it may stand where X stood. In a series, sums of dW and db are made of
+/// many runs' rows at once.
+template <backend B, bool TransposedWeights>
+class fc_gradient_kernel : public op_kernel<B> {
+ public:
+  explicit fc_gradient_kernel(op_arguments const& a)
+      : axis_(a.integer("axis")), axis_w_(a.integer("axis_w")), with_input_(a.output_count() == 3) {
+    weights_.bf16x3 = input_.bf16x3 = a.allows_bf16x3();
+  }
+
+  void infer(shape_context& c) final {
+    auto const extents = detail::fc_extents::of<B>(c, axis_, axis_w_, TransposedWeights);
+    element_type const type = c.type(0);
+    c.expect_same_type(0, 2);
+    c.expect(c.dims(2) == extents.y, 2, "have the shape of Y, ", extents.y);
+    auto const [m, n, k, y] = extents;
+    rows_ = m;
+    units_ = n;
+    inner_ = k;
+    weights_ = gemm_shape{.m = TransposedWeights ? k : n,
+                          .n = TransposedWeights ? n : k,
+                          .k = m,
+                          .transpose_a = true,
+                          .bf16x3 = weights_.bf16x3};
+    input_ = gemm_shape{.m = m, .n = k, .k = n, .transpose_b = TransposedWeights, .bf16x3 = input_.bf16x3};
+    c.output(0, type, c.dims(1));
+    c.output(1, type, {n});
+    if (with_input_) c.output(2, type, c.dims(0));
+    auto const rows = static_cast<std::size_t>(m);
+    c.scratch(size_of(type) * (type == element_type::float32 || type == element_type::float64
+                                   ? column_partials(1, rows, static_cast<std::size_t>(n))
+                                   : rows));
+  }
+
+  void run(op_context<B>& c) final {
+    detail::visit_factor<B>(c.type(0), [&]<class T>(T) { run_as<T>(c); });
+  }
+
+  bool begin_series(op_context<B>& c, run_series const& series) override {
+    end_series(c, false);
+    if (with_input_ && series.same[1] && series.runs >= held_matrix<B>::least_runs)
+      detail::visit_factor<B>(c.type(0), [&]<class T>(T) { held_.hold(input_, c.template input<T>(1)); });
+    bool const sums = (c.type(0) == element_type::float32 || c.type(0) == element_type::float64) && series.summed[0] &&
+                      series.summed[1];
+    if (sums) collected_.begin(series.lasting[0] && series.lasting[2]);
+    return sums;
+  }
+  void end_series(op_context<B>& c, bool whole) override {
+    held_.release();
+    if (collected_.begun() && whole)
+      visit_type<float, double>(c.type(0), [&]<class T>(T) { collected_.end(adder<T>(c)); });
+    collected_.drop();
+  }
+
+  void keep_constants(std::vector<bool> const& inputs) override { held_.keep(inputs[1]); }
+
+  // Sums of what lasts need only be told where it is.
+  row_runs by_rows(op_context<B> const& c) const override {
+    if (!with_input_ || !collected_.begun() || !collected_.lasting()) return {};
+    row_runs made = detail::product_by_rows(held_, input_, c.type(0));
+    made.whole_inputs = 0b010;
+    made.whole_outputs = 0b011;
+    return made;
+  }
+  void begin_rows(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) { collect<T>(c); });
+  }
+  void run_rows(op_context<B>& c) override {
+    gemm_shape rows = input_;
+    rows.m = c.dims(2)[0];
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      held_.multiply(rows, c.template input<T>(2), c.template input<T>(1), c.template output<T>(2));
+    });
+  }
+
+ private:
+  template <std::floating_point T>
+  void collect(op_context<B>& c) {
+    collected_.add(rows_, c.template input<T>(0), static_cast<std::size_t>(inner_) * sizeof(T), c.template input<T>(2),
+                   static_cast<std::size_t>(units_) * sizeof(T), adder<T>(c));
+  }
+  template <class T>
+  void run_as(op_context<B>& c) {
+    T const* const x = c.template input<T>(0);
+    T const* const dy = c.template input<T>(2);
+    if constexpr (std::floating_point<T>) {
+      if (collected_.begun()) {
+        collect<T>(c);
+      } else {
+        make_weights(rows_, x, dy, c.template output<T>(0), T(0));
+        reduce_columns<B, sum_reduction>(dy, 1, static_cast<std::size_t>(rows_), static_cast<std::size_t>(units_),
+                                         as_it_is{}, c.template output<T>(1), static_cast<T*>(c.scratch()));
+      }
+    } else {  // 16 bits wide, which have no arithmetic but in products: sums of columns by a row of ones
+      make_weights(rows_, x, dy, c.template output<T>(0), 0);
+      T* const ones = static_cast<T*>(c.scratch());
+      fill<B>(ones, static_cast<std::size_t>(rows_), convert<T>(1.0f));
+      gemm<B>({.m = 1, .n = units_, .k = rows_}, static_cast<T const*>(ones), dy, c.template output<T>(1));
+    }
+    if (with_input_) held_.multiply(input_, dy, c.template input<T>(1), c.template output<T>(2));
+  }
+
+  template <class T>
+  void make_weights(std::int64_t rows, T const* x, T const* dy, T* dw, gemm_scalar<T> beta) const {
+    gemm_shape product = weights_;
+    product.k = rows;
+    gemm<B>(product, TransposedWeights ? x : dy, TransposedWeights ? dy : x, dw, 1, beta);
+  }
+
+  // Adds what many rows make.
+  template <class T>
+  auto adder(op_context<B>& c) {
+    return [this, &c](void const* x, void const* dy, std::int64_t rows) {
+      make_weights(rows, static_cast<T const*>(x), static_cast<T const*>(dy), c.template output<T>(0), T(1));
+      auto const width = static_cast<std::size_t>(units_);
+      auto const count = static_cast<std::size_t>(rows);
+      std::size_t const partials = column_partials(1, count, width);
+      auto const memory = pooled_memory<B>((width + partials) * sizeof(T));
+      T* const sums = static_cast<T*>(memory.get());
+      reduce_columns<B, sum_reduction>(static_cast<T const*>(dy), 1, count, width, as_it_is{}, sums, sums + width);
+      accumulate<B>(c.template output<T>(1), static_cast<T const*>(sums), width);
+    };
+  }
+
+  std::int64_t axis_;
+  std::int64_t axis_w_;
+  bool with_input_;
+  std::int64_t rows_ = 0;
+  std::int64_t units_ = 0;
+  std::int64_t inner_ = 0;
+  gemm_shape weights_;
+  gemm_shape input_;
+  held_matrix<B> held_;          // W, for dX
+  collected_rows<B> collected_;  // of X and dY, while dW and db are summed over a series
+};
+
+template <backend B>
+struct fc_by_rows_gradient_kernel final : fc_gradient_kernel<B, false> {
+  using fc_gradient_kernel<B, false>::fc_gradient_kernel;
+};
+template <backend B>
+struct fc_by_columns_gradient_kernel final : fc_gradient_kernel<B, true> {
+  using fc_gradient_kernel<B, true>::fc_gradient_kernel;
+};
+
+/// FCGradient, FCTransposedGradient: float and double.
+template <backend B>
+void add_matrix_gradient_operators(operators<B>& table) {
+  auto const schema = [](std::string_view type, std::string_view text) {
+    return op_schema(type)
+        .inputs(3)
+        .outputs(2, 3)
+        .in_place(0, 2)
+        .checks_first()
+        .argument("axis", std::int64_t{1}, "the first axis of X that is multiplied")
+        .argument("axis_w", std::int64_t{1}, "the first axis of W that makes its columns")
+        .describe(text);
+  };
+  table.template add<fc_by_rows_gradient_kernel>(
+      schema("FCGradient", "dW: N×K, db: N, [dX: …×K] from X: …×K, W: N×K, dY: …×N"));
+  table.template add<fc_by_columns_gradient_kernel>(
+      schema("FCTransposedGradient", "dW: K×N, db: N, [dX: …×K] from X: …×K, W: K×N, dY: …×N"));
+}
+
+}  // namespace plait

@@ -1,0 +1,484 @@
+// RecurrentNetwork: a net for one step, run over a sequence.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/detail/npos.hpp>
+#include <plait/exec/detail/kernels/fill.hpp>
+#include <plait/exec/detail/nets_of_op.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/operand_frame.hpp>
+#include <plait/exec/detail/operators/recurrent_network_arguments.hpp>
+#include <plait/exec/detail/operators/recurrent_network_steps.hpp>
+#include <plait/exec/detail/rows_on_demand.hpp>
+#include <plait/exec/detail/saturating.hpp>
+#include <plait/exec/detail/step_workspaces.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace plait {
+
+namespace detail {
+/// The first values of a state: nothing but the copy that the sequence of states begins with.
+template <backend B>
+void copy_initial_state(recurrent_sequence const& states, void const* initial, shape const& dims) {
+  std::size_t const bytes = static_cast<std::size_t>(dims.size()) * size_of(states.type.type);
+  std::size_t const all = dims.rank() == 1 ? states.step_bytes() : bytes;
+  if (all == 0) return;
+  B::copy(states.data, initial, bytes);
+  for (std::size_t done = bytes; done < all;) {  // repeated over the batch, twice as much each time
+    std::size_t const more = std::min(done, all - done);
+    B::copy(states.data + done, states.data, more);
+    done += more;
+  }
+}
+
+/// Which tensor the states are for first values of these dimensions, given to an op with T steps of N rows.
+inline tensor_spec type_of_states(tensor_spec const& initial, std::string_view name, std::int64_t steps,
+                                  std::int64_t rows) {
+  shape const& dims = initial.dims;
+  if (dims.rank() < 1 || dims.rank() > 3)
+    refuse_recurrence("the initial state '" + std::string(name) + "' is " + to_string(initial) +
+                      ", which should have 1 to 3 dimensions");
+  if (dims.rank() > 1 && dims[dims.rank() - 2] != rows)
+    refuse_recurrence("the initial state '" + std::string(name) + "' is " + to_string(initial) + " for a batch of " +
+                      std::to_string(rows));
+  std::int64_t const given = dims.rank() == 3 ? dims[0] : 1;
+  return {initial.type, {steps + given, rows, dims[dims.rank() - 1]}};
+}
+}  // namespace detail
+
+/// Input 0 is a sequence T x N x …; the step net sees places of sequences by its links, and all else of the net around
+/// by name. Steps run in workspaces of their own, all of which are kept for a backward net. No step is copied: what the
+/// step net makes of a state stands in the sequence of states, and so do the outputs.
+template <backend B>
+class recurrent_network_kernel : public op_kernel<B> {
+ public:
+  recurrent_network_kernel(op_arguments const& a, nets_of_op<B> const& nets)
+      : arguments_(a),
+        listed_(a.input_count()),
+        frame_(nets),
+        trains_(nets.has("backward_step_net") || !a.texts("backward_link_internal").empty() || a.flag("keep_steps")) {
+    auto const outputs = nets.output_names().first(a.output_count());
+    for (auto const& alias : arguments_.aliases) {
+      auto const at = std::ranges::find(outputs, alias.output);
+      if (at == outputs.end()) detail::refuse_recurrence("alias_dst has '" + alias.output + "', which is no output");
+      alias_outputs_.push_back(&frame_.blobs().local(alias.output));
+      alias_numbers_.push_back(static_cast<std::size_t>(at - outputs.begin()));
+    }
+    for (std::size_t const number : alias_numbers_) wanted_.push_back(nets.is_wanted(number));
+    for (std::string const& output : outputs.first(outputs.size() - 1))
+      if (std::ranges::find(arguments_.aliases, output, &detail::recurrent_alias::output) == arguments_.aliases.end())
+        detail::refuse_recurrence("output '" + output + "' is not in alias_dst");
+    object_output_ = &frame_.blobs().local(outputs.back());
+    auto const inputs = nets.input_names();
+    inputs_.assign(inputs.begin(), inputs.end());
+    object_number_ = outputs.size() - 1;
+    for (std::size_t i = 0; i != inputs.size(); ++i) {
+      if (i >= listed_ && inputs[i] == outputs.back()) object_input_ = i;
+      replaced_.push_back(i >= listed_ && std::ranges::find(outputs, inputs[i]) != outputs.end());
+      if (!replaced_[i]) names_.emplace_back(inputs[i], &frame_.blobs().local(inputs[i]));
+    }
+    for (auto const& state : arguments_.states) state_inputs_.push_back(&frame_.blobs().local(inputs[state.initial]));
+    sequence_ = &frame_.blobs().local(inputs[0]);
+    compile(a, nets);
+    auto const number = [&](detail::recurrent_link const& link) {
+      return sequence_number(link, inputs.first(listed_));
+    };
+    for (auto const& op : steps_.link_ops())
+      if (std::size_t const s = number(op.link); s < arguments_.states.size())
+        seen_states_.emplace_back(s, &frame_.blobs().local(op.link.external));
+    std::size_t const by_ops = steps_.take_link_ops(arguments_.links);
+    steps_.connect(arguments_.links, by_ops, false, number);
+    for (auto& link : steps_.links())
+      if (link.source && link.sequence >= arguments_.states.size() && (link.value != npos || a.flag("keep_steps"))) {
+        link.copied = true;
+        link.target = false;
+      }
+    for (auto const& link : steps_.links())
+      if (link.target && link.sequence >= arguments_.states.size())
+        written_inputs_.push_back(linked_inputs_[link.sequence - arguments_.states.size()]);
+    auto changing = detail::blobs_of<B>(seen_states_);
+    changing.insert(changing.end(), written_inputs_.begin(), written_inputs_.end());
+    steps_.find_series(detail::blobs_of<B>(names_), std::move(changing), [](std::size_t) { return false; });
+    // A window over a place that the same step fills sees it only if it is filled in place: see run.
+    for (auto const& made : steps_.links())
+      for (auto const& read : steps_.links())
+        if (detail::is_read_as_filled(made, read)) filled_in_place_.push_back(made.internal);
+    // Inputs that steps write to are nobody's but the caller's.
+    if (written_inputs_.empty()) find_in_order();
+    if (written_inputs_.empty() && filled_in_place_.empty()) steps_.use_executor(detail::executor_limits(a), false);
+    for (std::size_t i = 0; i != arguments_.states.size(); ++i) reaches_.push_back(find_reach(i));
+  }
+  void infer(shape_context&) override {}
+  // Between two pieces no step is under way.
+  std::size_t takes_in_order(std::size_t input) const override {
+    if (input >= in_order_.size() || !in_order_[input]) return 0;
+    return std::max<std::size_t>(1, 16 * steps_.overlapping());
+  }
+  bool forecast(run_forecast<B>& c) override {
+    auto const input = [&](std::string_view name) -> tensor_spec const& {
+      auto const at = std::ranges::find(inputs_, name);
+      if (at == inputs_.end()) detail::refuse_recurrence("nobody knows '" + std::string(name) + "' before the run");
+      return c.types.input(static_cast<std::size_t>(at - inputs_.begin()));
+    };
+    shape const& dims = c.types.dims(0);
+    if (dims.rank() < 2) c.types.fail("input 0 is " + to_string(c.types.input(0)) + ", no sequence of steps of rows");
+    auto const length = static_cast<std::size_t>(dims[0]);
+    auto known = std::make_shared<step_forecast>();
+    for (auto const& state : arguments_.states) {
+      tensor_spec const type = detail::type_of_states(c.types.input(state.initial), state.name, dims[0], dims[1]);
+      known->states.push_back(type);
+      c.hold(memory_pool<B>::block_size(type_of_memory(known->states.size() - 1, type, dims[0]).bytes()));
+    }
+    std::vector<tensor_spec> sequences = known->states;
+    for (std::size_t const i : linked_numbers_) sequences.push_back(c.types.input(i));
+    auto step = steps_.forecast(sequences, [&](std::string_view name) {
+      using given_type = typename detail::recurrent_steps<B>::given_type;
+      return given_type{name == arguments_.timestep ? tensor_spec{element_type::int32, {1}} : input(name)};
+    });
+    c.hold(detail::mul_sat(step.workspace, trains_ ? length : std::min(steps_.in_flight(), length)));
+    c.hold(step.once);
+    c.hold(memory_pool<B>::block_size(number_places(length) * sizeof(std::int32_t)));
+    known->blobs = std::move(step.blobs);
+    known->blobs.push_back({arguments_.timestep, {element_type::int32, {1}}});
+    for (std::size_t i = 0; i != arguments_.aliases.size(); ++i) {
+      tensor_spec type = known->states[arguments_.aliases[i].state];
+      type.dims.set(0, type.dims[0] - arguments_.first_place(arguments_.aliases[i], type.dims[0]));
+      c.types.output(alias_numbers_[i], type.type, type.dims);
+    }
+    c.types.output(object_number_, element_type::object, detail::no_elements);
+    c.outputs[object_number_] = std::move(known);
+    return true;
+  }
+  void keep_constants(std::vector<bool> const& inputs) override {
+    steps_.keep_constants([&](std::string_view name) {
+      auto const at = std::ranges::find(inputs_, name);
+      return at != inputs_.end() && inputs[static_cast<std::size_t>(at - inputs_.begin())];
+    });
+  }
+  void run(op_context<B>& c) override {
+    frame_.run(c, [&] {
+      std::shared_ptr<step_workspaces<B>> const kept = find_workspaces(c);
+      detail::bound_names<B> const names(kept->around(), names_);
+      std::vector<tensor<B>> before;
+      for (blob<B> const* const input : written_inputs_) before.push_back(input->value.clone());
+      try {
+        run_steps(c, *kept);
+      } catch (...) {
+        steps_.release();
+        for (std::size_t i = 0; i != before.size(); ++i)
+          B::copy(written_inputs_[i]->value.raw(), before[i].raw(), before[i].bytes());
+        kept->length = 0;
+        kept->keeps_steps = false;
+        throw;
+      }
+      steps_.release();
+      hand_out(*kept);
+      object_output_->value = tensor<B>();
+      object_output_->object = kept;
+      object_output_->is_set = true;
+    });
+  }
+
+ private:
+  // Places of a state that take turns.
+  struct state_reach {
+    std::int64_t places = 0;  // 0: they do not
+    std::int64_t again = 0;   // see recurrent_sequence
+  };
+
+  // Kept is what a backward net reads of a step, or all where that net is not known or somebody wants to look at it.
+  void compile(op_arguments const& a, nets_of_op<B> const& nets) {
+    bool const all = a.flag("keep_steps") || (trains_ && !nets.has("backward_step_net"));
+    std::vector<std::string> keep;
+    if (trains_ && !all) keep = nets.names_read("backward_step_net");
+    for (auto const& link : arguments_.links) keep.push_back(link.internal);
+    steps_.compile(nets, "step_net", all ? nullptr : &keep);
+    // What ops of the net link is around the steps, and is changed there.
+    auto const linked = steps_.link_ops();
+    for (std::uint32_t const v : steps_.plan().layout().published()) {
+      std::string const name(steps_.plan().value_name(v));
+      auto const is_around = [&](detail::link_op const& op) { return op.link.external == name; };
+      if (std::ranges::none_of(linked, is_around)) made_.push_back(name);
+    }
+  }
+  // Inputs of which a step sees its own place, and nobody anything else or later.
+  void find_in_order() {
+    in_order_.assign(listed_, false);
+    auto const seen = steps_.plan().layout().given();
+    for (std::size_t k = 0; k != linked_inputs_.size(); ++k) {
+      std::size_t const i = linked_numbers_[k];
+      bool const alone = !trains_ && std::ranges::none_of(arguments_.states, [&](auto const& state) {
+        return &frame_.blobs().local(inputs_[state.initial]) == linked_inputs_[k];
+      }) && std::ranges::none_of(seen, [&](std::uint32_t v) { return steps_.plan().value_name(v) == inputs_[i]; });
+      in_order_[i] = alone && std::ranges::all_of(steps_.links(), [&](detail::linked_place const& link) {
+                       return link.sequence != arguments_.states.size() + k ||
+                              (link.source && !link.target && link.moves && link.offset == 0 && link.window == 1);
+                     });
+    }
+  }
+  // Sequences are the states, then what links name among the inputs.
+  std::size_t sequence_number(detail::recurrent_link const& link, std::span<std::string const> inputs) {
+    if (std::size_t const state = arguments_.find_state(link.external); state != npos) return state;
+    auto const input = std::ranges::find(inputs, link.external);
+    if (input == inputs.end())
+      detail::refuse_recurrence("link_external has '" + link.external + "', which is neither a state nor an input");
+    blob<B>* const at = &frame_.blobs().local(link.external);
+    auto const found = std::ranges::find(linked_inputs_, at);
+    auto const number = static_cast<std::size_t>(found - linked_inputs_.begin());
+    if (number == linked_inputs_.size()) {
+      linked_inputs_.push_back(at);
+      linked_numbers_.push_back(static_cast<std::size_t>(input - inputs.begin()));
+    }
+    return arguments_.states.size() + number;
+  }
+
+  std::shared_ptr<step_workspaces<B>> find_workspaces(op_context<B>& c) {
+    std::shared_ptr<step_workspaces<B>> kept;
+    if (object_input_ != npos) kept = std::dynamic_pointer_cast<step_workspaces<B>>(c.object(object_input_));
+    if (kept != nullptr && kept->user != user_) kept = nullptr;
+    if (kept == nullptr) {
+      if (last_ == nullptr || last_.use_count() != 1) last_ = std::make_shared<step_workspaces<B>>();
+      kept = last_;
+      kept->user = user_;
+    }
+    kept->states.resize(arguments_.states.size());
+    return kept;
+  }
+
+  void run_steps(op_context<B>& c, step_workspaces<B>& kept) {
+    shape const& dims = sequence_->value.dims();
+    if (sequence_->object != nullptr || dims.rank() < 2)
+      c.fail("input 0 is " + to_string(sequence_->spec()) + ", which should be a sequence of steps of rows");
+    std::int64_t const steps = dims[0];
+    sequences_.clear();
+    for (std::size_t i = 0; i != arguments_.states.size(); ++i) {
+      blob<B> const& initial = *state_inputs_[i];
+      if (initial.object != nullptr) c.fail("the initial state of '" + arguments_.states[i].name + "' is no tensor");
+      tensor_spec const states = detail::type_of_states(initial.spec(), arguments_.states[i].name, steps, dims[1]);
+      expect_made(i, states.dims[0] - steps);
+      tensor_spec const memory = c.options().observer != nullptr ? states : type_of_memory(i, states, steps);
+      renew(kept.states[i], memory, c, replaced_);
+      sequences_.push_back({static_cast<std::byte*>(kept.states[i].raw()), states});
+      if (memory != states) sequences_.back().places = static_cast<std::size_t>(memory.dims[0] - reaches_[i].again);
+    }
+    rows_on_demand<B>* demanded = nullptr;
+    for (std::size_t k = 0; k != linked_inputs_.size(); ++k) {
+      tensor<B>& input = linked_inputs_[k]->value;
+      sequences_.push_back({static_cast<std::byte*>(input.raw()), input.spec()});
+      if (rows_on_demand<B>* const made = c.demanded(linked_numbers_[k]); made != nullptr) {
+        demanded = made;
+        sequences_.back().places = made->at_once();
+      }
+    }
+    for (std::size_t i = 0; i != steps_.links().size(); ++i)
+      detail::expect_room(steps_.links()[i], arguments_.links[i].external, sequences_[steps_.links()[i].sequence],
+                          steps);
+    for (auto const& [state, at] : seen_states_) *at = {kept.states[state], nullptr, true};
+    for (std::size_t i = 0; i != arguments_.states.size(); ++i) {
+      blob<B> const& initial = *state_inputs_[i];
+      detail::copy_initial_state<B>(sequences_[i], initial.value.raw(), initial.value.dims());
+      std::int64_t const given = sequences_[i].type.dims[0] - steps;
+      clear_unmade(i, given);
+      for (std::int64_t place = 0; place != given; ++place) repeat(i, place);
+    }
+
+    auto const length = static_cast<std::size_t>(steps);
+    std::size_t const places = trains_ ? length : std::min(steps_.in_flight(), length);
+    kept.length = length;
+    while (kept.size() < places) kept.add();
+    number_steps(kept, length);
+    steps_.run(
+        sequences_, steps, false, c.options(),
+        [&](std::int64_t done) {
+          if (demanded == nullptr) return steps;
+          auto const first = static_cast<std::size_t>(done);
+          std::size_t const last = std::min(first + demanded->at_once(), length);
+          demanded->make(first, last);
+          return static_cast<std::int64_t>(last);
+        },
+        [&](std::int64_t t) { return open(kept, t, places); },
+        [](detail::linked_place const&, std::int64_t, auto const&) {},
+        [&](detail::linked_place const& link, std::int64_t t) {
+          if (link.sequence < kept.states.size()) repeat(link.sequence, link.place(t));
+          if (std::ranges::find(filled_in_place_, link.internal) != filled_in_place_.end())
+            expect_filled_in_place(kept[static_cast<std::size_t>(t) % places], link, t);
+        });
+    kept.keeps_steps = trains_;
+  }
+  // First values of several places are for steps that write behind them: else the last places would be nobody's.
+  void expect_made(std::size_t state, std::int64_t given) const {
+    std::int64_t made = 0;
+    for (auto const& link : steps_.links())
+      if (link.target && link.sequence == state) made = std::max(made, link.offset + link.window);
+    if (given > 1 && made != 0 && made <= given)
+      detail::refuse_recurrence("the initial state '" + arguments_.states[state].name + "' is of " +
+                                std::to_string(given) + " steps, but the first one writes place " +
+                                std::to_string(made - 1));
+  }
+  // Whether steps make all places of a state behind the `given` ones, and see none of them before.
+  bool makes_places(std::size_t state, std::int64_t given) const {
+    bool made = false;
+    bool seen = std::ranges::any_of(seen_states_, [&](auto const& each) { return each.first == state; });
+    for (detail::linked_place const& link : steps_.links()) {
+      if (link.sequence != state) continue;
+      bool const reaches = link.offset + link.window > given;
+      made = made || (link.target && link.moves && link.offset <= given && reaches);
+      seen = seen || (link.source && reaches);
+    }
+    return made && !seen;
+  }
+  // Zeros for those of which that is not so.
+  void clear_unmade(std::size_t state, std::int64_t given) {
+    if (makes_places(state, given)) return;
+    detail::recurrent_sequence const& s = sequences_[state];
+    std::size_t const first = static_cast<std::size_t>(given) * s.step_bytes();
+    fill<B>(reinterpret_cast<std::uint8_t*>(s.data + first), s.type.bytes() - first, std::uint8_t{0});
+  }
+  // Where nobody wants more than the last of a state, its places take turns: there are as many as the steps that may be
+  // under way reach. So the result is a view of one, whatever is in the others.
+  state_reach find_reach(std::size_t state) const {
+    state_reach made;
+    bool whole = trains_;
+    for (std::size_t a = 0; a != arguments_.aliases.size(); ++a)
+      whole = whole || (wanted_[a] && arguments_.aliases[a].state == state && arguments_.aliases[a].offset != -1);
+    std::int64_t first = detail::most_places;
+    std::int64_t last = 0;
+    for (detail::linked_place const& link : steps_.links()) {
+      if (link.sequence != state) continue;
+      whole = whole || (link.target && link.window != 1);
+      first = std::min(first, link.offset);
+      last = std::max(last, link.offset + link.window);
+      made.again = std::max(made.again, link.window - 1);
+    }
+    if (!whole && first < last) made.places = last - first - 1 + static_cast<std::int64_t>(steps_.in_flight());
+    return made;
+  }
+  // What a state takes for so many steps.
+  tensor_spec type_of_memory(std::size_t state, tensor_spec type, std::int64_t steps) const {
+    std::int64_t const given = type.dims[0] - steps;
+    auto const& [places, again] = reaches_[state];
+    std::int64_t const memory = std::max(places, given) + again;
+    if (places != 0 && memory < type.dims[0] && makes_places(state, given)) type.dims.set(0, memory);
+    return type;
+  }
+  // A place that windows see behind the last one too.
+  void repeat(std::size_t state, std::int64_t place) {
+    detail::recurrent_sequence const& s = sequences_[state];
+    if (!s.takes_turns()) return;
+    std::byte* const at = s.at(place);
+    if (at < s.data + static_cast<std::size_t>(reaches_[state].again) * s.step_bytes())
+      B::copy(at + s.places * s.step_bytes(), at, s.step_bytes());
+  }
+  // Step t takes its turn in one of so many workspaces.
+  detail::opened_step<B> open(step_workspaces<B>& kept, std::int64_t t, std::size_t places) {
+    std::size_t const number = static_cast<std::size_t>(t) % places;
+    workspace<B>& blobs = kept[number];
+    if (number >= named_.size()) named_.resize(number + 1, 0);
+    if (named_[number] != blobs.revision()) {
+      for (auto const& name : made_) static_cast<void>(blobs.local(name));
+      for (auto const& link : arguments_.links) static_cast<void>(blobs.local(link.internal));
+      static_cast<void>(blobs.local(arguments_.timestep));
+      named_[number] = blobs.revision();
+    }
+    static constexpr tensor_spec one_number{element_type::int32, {1}};
+    blob<B>& timestep = blobs.local(arguments_.timestep);
+    auto const at = static_cast<std::size_t>(t) % number_places(kept.length);
+    auto* const number_at = static_cast<std::int32_t*>(kept.timesteps.raw()) + at;
+    if (!keeps_numbers()) *number_at = static_cast<std::int32_t>(t);
+    timestep.value.view(number_at, one_number);
+    timestep.object = nullptr;
+    timestep.is_set = true;
+    return {number, &blobs};
+  }
+  // Each step has a number in a place of its own, as steps may be run when others have been made ready already. Where
+  // nobody reads them later, and the host can write them as it goes, places take turns, more than steps are ever ready.
+  bool keeps_numbers() const { return trains_ || B::on_device; }
+  std::size_t number_places(std::size_t length) const {
+    return keeps_numbers() ? length : 2 * detail::recurrent_steps<B>::most_deferred;
+  }
+  // All numbers, anew in each run only if a step net changes its number.
+  void number_steps(step_workspaces<B>& kept, std::size_t length) {
+    auto const places = static_cast<std::int64_t>(number_places(length));
+    if (kept.numbered >= length && kept.timesteps.dims().size() >= places) return;
+    if (kept.timesteps.dims().size() < places) kept.timesteps = tensor<B>::uninitialized(element_type::int32, {places});
+    if (!keeps_numbers()) return;
+    numbers_.resize(std::max(numbers_.size(), length));
+    std::iota(numbers_.begin(), numbers_.end(), 0);
+    B::copy_from_host(kept.timesteps.raw(), numbers_.data(), length * sizeof(std::int32_t));
+    kept.numbered = steps_.written(arguments_.timestep) == npos ? length : 0;
+  }
+  void expect_filled_in_place(workspace<B>& blobs, detail::linked_place const& link, std::int64_t t) {
+    if (blobs.get(link.internal).value.raw() != sequences_[link.sequence].at(t + link.offset))
+      detail::refuse_recurrence("'" + link.internal +
+                                "' is read through a window in the step that makes it, by an op " +
+                                "that cannot write it there");
+  }
+
+  // Outputs are views of the states. What nobody wants is left unset where it is not there.
+  void hand_out(step_workspaces<B>& kept) {
+    for (std::size_t i = 0; i != arguments_.aliases.size(); ++i) {
+      auto const& alias = arguments_.aliases[i];
+      detail::recurrent_sequence const& s = sequences_[alias.state];
+      std::int64_t const places = s.type.dims[0];
+      std::int64_t const first = arguments_.first_place(alias, places);
+      if (s.takes_turns() && !wanted_[i]) continue;
+      std::int64_t const at = s.takes_turns() ? first % static_cast<std::int64_t>(s.places) : first;
+      alias_outputs_[i]->value = kept.states[alias.state].slice(0, at, at + places - first);
+      alias_outputs_[i]->object = nullptr;
+      alias_outputs_[i]->is_set = true;
+    }
+  }
+
+  detail::recurrent_arguments arguments_;
+  std::size_t listed_;
+  std::vector<bool> replaced_;            // by input: what the blob of an output held before
+  std::vector<blob<B>*> written_inputs_;  // that steps write to
+  operand_frame<B> frame_;
+  bool trains_;
+  detail::recurrent_steps<B> steps_;
+  std::vector<std::string> made_;                        // by the step net, of what is kept
+  std::vector<std::pair<std::string, blob<B>*>> names_;  // of the net around
+  blob<B>* sequence_ = nullptr;
+  std::vector<blob<B>*> state_inputs_;  // by state
+  std::vector<blob<B>*> linked_inputs_;
+  std::vector<std::size_t> linked_numbers_;                    // of these, among the inputs
+  std::vector<bool> in_order_;                                 // by input: see find_in_order
+  std::vector<std::pair<std::size_t, blob<B>*>> seen_states_;  // that ops of the step net see as a whole
+  std::vector<blob<B>*> alias_outputs_;                        // by alias
+  std::vector<std::size_t> alias_numbers_;                     // of these outputs
+  std::vector<bool> wanted_;                                   // by alias
+  std::vector<state_reach> reaches_;                           // by state
+  std::vector<std::string> inputs_;                            // names
+  std::size_t object_number_ = 0;                              // of the output
+  blob<B>* object_output_ = nullptr;
+  std::size_t object_input_ = npos;                    // what the last output's blob held before
+  std::vector<detail::recurrent_sequence> sequences_;  // states, then linked inputs
+  std::vector<std::string> filled_in_place_;
+  std::vector<std::int32_t> numbers_;                            // of steps
+  std::vector<std::uint64_t> named_;                             // by workspace: its revision when it had all names
+  std::shared_ptr<void const> user_ = std::make_shared<char>();  // this op
+  std::shared_ptr<step_workspaces<B>> last_;
+};
+
+/// RecurrentNetwork.
+template <backend B>
+void add_recurrent_network_operators(operators<B>& table) {
+  table.template add<recurrent_network_kernel>(
+      detail::with_recurrent_arguments(
+          op_schema("RecurrentNetwork").inputs(1, npos).outputs(2, npos).shares_results().checks_first())
+          .describe(
+              "runs a net for each step of input 0, T x N x …; outputs are sequences of its states, then workspaces"));
+}
+
+}  // namespace plait

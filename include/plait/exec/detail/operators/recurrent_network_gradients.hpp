@@ -1,0 +1,439 @@
+// RecurrentNetworkGradient: back in time through the step workspaces that RecurrentNetwork has left.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/detail/npos.hpp>
+#include <plait/exec/detail/nets_of_op.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/operand_frame.hpp>
+#include <plait/exec/detail/operators/recurrent_network_arguments.hpp>
+#include <plait/exec/detail/operators/recurrent_network_steps.hpp>
+#include <plait/exec/detail/saturating.hpp>
+#include <plait/exec/detail/step_workspaces.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/operators.hpp>
+
+PLAIT_KERNELS_BEGIN
+
+namespace plait {
+
+namespace detail {
+/// y[d] = the sum over n of x[n, d].
+template <backend B, class T>
+void sum_rows(T* y, T const* x, std::size_t rows, std::size_t width) {
+  for_each_index<B>(width, [=] PLAIT_HOST_DEVICE(std::size_t d) {
+    T sum = 0;
+    for (std::size_t n = 0; n != rows; ++n) sum += x[n * width + d];
+    y[d] = sum;
+  });
+}
+}  // namespace detail
+
+/// Inputs are the gradients of outputs_with_grads, then the inputs and the outputs of RecurrentNetwork; outputs the
+/// gradients of the sequences, of the parameters and of the initial states. A blob of the backward step net that
+/// several places are linked to is given to all of them; so are gradients that it only passes on.
+template <backend B>
+class recurrent_network_gradient_kernel : public op_kernel<B> {
+ public:
+  recurrent_network_gradient_kernel(op_arguments const& a, nets_of_op<B> const& nets)
+      : arguments_(a), listed_(a.input_count()), frame_(nets) {
+    auto const& with_gradients = a.integers("outputs_with_grads");
+    auto const& parameters = a.integers("param");
+    std::size_t const given = with_gradients.size();
+    std::size_t const made = arguments_.aliases.size() + 1;
+    if (given + 1 + made > listed_)
+      detail::refuse_recurrence(std::to_string(listed_) + " inputs are no " + std::to_string(given) +
+                                " gradients, inputs and " + std::to_string(made) + " outputs of a RecurrentNetwork");
+    auto const all_inputs = nets.input_names();
+    all_inputs_.assign(all_inputs.begin(), all_inputs.end());
+    auto const inputs = all_inputs.subspan(given, listed_ - given - made);
+    auto const outputs = all_inputs.subspan(listed_ - made, made);
+    std::size_t const wanted = arguments_.sequences.size() + parameters.size() + arguments_.states.size();
+    if (a.output_count() != wanted)
+      detail::refuse_recurrence(std::to_string(a.output_count()) + " outputs where there should be " +
+                                std::to_string(wanted) + ": of the sequences, the parameters and the initial states");
+    auto const operand = [&](std::int64_t id, std::string_view what) -> std::string const& {
+      if (id < 0 || static_cast<std::size_t>(id) >= inputs.size())
+        detail::refuse_recurrence("argument '" + std::string(what) + "' has " + std::to_string(id) +
+                                  ", but there are " + std::to_string(inputs.size()) + " inputs");
+      return inputs[static_cast<std::size_t>(id)];
+    };
+    for (std::size_t i = 0; i != all_inputs.size(); ++i) {
+      replaced_inputs_.push_back(i >= listed_ &&
+                                 std::ranges::find(nets.output_names(), all_inputs[i]) != nets.output_names().end());
+      if (!replaced_inputs_[i]) names_.emplace_back(all_inputs[i], at(all_inputs[i]));
+    }
+    for (std::string const& name : nets.output_names().first(wanted)) outputs_.push_back(at(name));
+    counted_ = at(inputs[0]);
+    for (std::size_t const id : arguments_.sequences)
+      inputs_.push_back(at(operand(static_cast<std::int64_t>(id), "sequences")));
+    object_ = at(outputs.back());
+    for (auto const& state : arguments_.states)
+      initial_.push_back(at(operand(static_cast<std::int64_t>(state.initial), "initial_recurrent_state_ids")));
+    for (std::int64_t const id : parameters) parameters_.push_back(at(operand(id, "param")));
+    for (std::size_t i = 0; i != given; ++i) {
+      if (with_gradients[i] < 0 || static_cast<std::size_t>(with_gradients[i]) >= made - 1)
+        detail::refuse_recurrence("outputs_with_grads has " + std::to_string(with_gradients[i]) + " of " +
+                                  std::to_string(made - 1) + " outputs");
+      std::string const& output = outputs[static_cast<std::size_t>(with_gradients[i])];
+      auto const alias = std::ranges::find(arguments_.aliases, output, &detail::recurrent_alias::output);
+      if (alias == arguments_.aliases.end())
+        detail::refuse_recurrence("'" + output + "' has a gradient, but is not in alias_dst");
+      given_.push_back({at(all_inputs[i]), all_inputs[i], alias->state, alias->offset});
+    }
+    for (auto const& link : arguments_.links) {
+      std::size_t const state = arguments_.find_state(link.external);
+      if (state == npos && std::ranges::find(inputs, link.external) == inputs.end())
+        detail::refuse_recurrence("link_external has '" + link.external + "', which is neither a state nor an input");
+      // Of several places what the step has left is in the last.
+      bool const last = std::ranges::none_of(arguments_.links, [&](detail::recurrent_link const& other) {
+        return other.internal == link.internal && std::pair(other.offset, &other) > std::pair(link.offset, &link);
+      });
+      views_.push_back({state == npos ? at(link.external) : nullptr, state, last});
+    }
+    compile(a, nets, inputs);
+  }
+  void infer(shape_context&) override {}
+  bool forecast(run_forecast<B>& c) override {
+    auto const known = std::dynamic_pointer_cast<step_forecast>(c.inputs[listed_ - 1]);
+    if (known == nullptr) return false;
+    auto const type_of = [&](blob<B> const* operand) -> tensor_spec const& {
+      std::size_t i = 0;
+      while (at(all_inputs_[i]) != operand) ++i;
+      return c.types.input(i);
+    };
+    std::vector<tensor_spec> types = known->states;
+    for (blob<B> const* const input : inputs_) types.push_back(type_of(input));
+    for (blob<B> const* const parameter : parameters_) types.push_back(type_of(parameter));
+    for (tensor_spec const& type : types) c.hold(memory_pool<B>::block_size(type.bytes()));
+    std::size_t output = 0;
+    for (std::size_t g = first_sequence(); g != types.size(); ++g)
+      c.types.output(output++, types[g].type, types[g].dims);
+    for (blob<B> const* const initial : initial_) {
+      tensor_spec const& type = type_of(initial);
+      c.types.output(output++, type.type, type.dims);
+      if (type.dims.rank() == 1) c.hold(memory_pool<B>::block_size(type.bytes()));
+    }
+    std::vector<tensor_spec> sequences = types;
+    for (std::size_t g = first_parameter(); g != sequences.size(); ++g)
+      sequences[g].dims = {1, sequences[g].dims.size()};
+    auto const step = steps_.forecast(sequences, [&](std::string_view name) {
+      using given_type = typename detail::recurrent_steps<B>::given_type;
+      for (step_forecast::blob const& b : known->blobs)
+        if (b.name == name) return given_type{b.type, nullptr, b.elements};
+      return given_type{type_of(at(name))};
+    });
+    c.hold(detail::add_sat(step.workspace, step.once));
+    return true;
+  }
+  void run(op_context<B>& c) override {
+    frame_.run(c, [&] {
+      auto const kept = std::dynamic_pointer_cast<step_workspaces<B>>(object_->object);
+      if (kept == nullptr)
+        c.fail("the last input is " + to_string(object_->spec()) + ", which should be a list of step workspaces");
+      detail::bound_names<B> const names(kept->around(), names_);
+      detail::bound_names<B> const wholes(kept->around(), seen_);
+      try {
+        begin_run(c, *kept);
+        for (std::size_t i = 0; i != seen_.size(); ++i)
+          *seen_[i].second = {gradients_[seen_sequences_[i]], nullptr, true};
+        go_back(c, *kept);
+      } catch (...) {
+        release();
+        throw;
+      }
+      release();
+      hand_out(c);
+    });
+  }
+
+ private:
+  struct given_gradient {
+    blob<B>* from;
+    std::string name;
+    std::size_t state;
+    std::int64_t offset;
+  };
+  struct forward_view {
+    blob<B>* input;  // nullptr for a state
+    std::size_t state;
+    bool shown;  // to the backward step
+  };
+  // The blobs of forward links in a step's workspace, and what the names were then.
+  struct step_views {
+    std::uint64_t revision = 0;
+    std::vector<blob<B>*> blobs = {};
+  };
+
+  blob<B>* at(std::string_view name) { return &frame_.blobs().local(name); }
+  // Gradients are those of states, then of sequences, then of parameters.
+  std::size_t first_sequence() const { return arguments_.states.size(); }
+  std::size_t first_parameter() const { return first_sequence() + arguments_.sequences.size(); }
+
+  void compile(op_arguments const& a, nets_of_op<B> const& nets, std::span<std::string const> inputs) {
+    std::vector<detail::recurrent_link> links = detail::read_recurrent_links(a, "backward_link");
+    auto const& parameters = a.integers("param");
+    std::vector<std::string> sums = detail::renamed_texts(a, "param_grads");
+    if (sums.empty())
+      for (std::int64_t const id : parameters) sums.push_back(inputs[static_cast<std::size_t>(id)] + "_grad");
+    detail::expect_same_length("param_grads", sums.size(), "param", parameters.size());
+    for (auto const& link : links) made_.push_back(link.internal);
+    made_.insert(made_.end(), sums.begin(), sums.end());
+    if (nets.has("backward_step_net")) steps_.compile(nets, "backward_step_net", &made_);
+    auto const number = [&](detail::recurrent_link const& link) {
+      for (std::size_t i = 0; i != arguments_.states.size(); ++i)
+        if (link.external == arguments_.states[i].gradient) return i;
+      for (std::size_t k = 0; k != arguments_.sequences.size(); ++k)
+        if (names_gradient(a, link.external, inputs[arguments_.sequences[k]], nets.output_names()[k]))
+          return first_sequence() + k;
+      detail::refuse_recurrence("backward_link_external has '" + link.external +
+                                "', which is the gradient of neither a state nor a sequence");
+    };
+    for (auto const& op : steps_.link_ops()) see(op.link.external, number(op.link));
+    for (auto const& link : links) see(link.external, number(link));
+    std::size_t const by_ops = steps_.take_link_ops(links);
+    steps_.connect(links, by_ops, true, number);
+    for (auto const& made : steps_.links())
+      for (auto const& read : steps_.links())
+        if (detail::is_read_as_filled(made, read))
+          detail::refuse_recurrence("the gradient '" + made.internal + "' reaches through a window the place of '" +
+                                    read.internal + "' in the same step, which has no gradient");
+    // Each step's values replace what is there where there is one link, and nothing else in its places.
+    for (std::size_t s = 0; s != first_parameter(); ++s) {
+      detail::linked_place* only = nullptr;
+      std::size_t count = 0;
+      for (auto& link : steps_.links())
+        if (link.target && link.sequence == s) {
+          only = &link;
+          ++count;
+        }
+      bool const replaces = count == 1 && only->window == 1;
+      replaced_.push_back(replaces ? only->offset : -1);
+      for (auto& link : steps_.links())
+        if (link.sequence == s) link.added = !replaces;
+    }
+    for (auto const& link : links) externals_.push_back(link.external);
+    for (std::size_t p = 0; p != sums.size(); ++p) {
+      std::uint32_t const value = steps_.written(sums[p]);
+      bool const linked = std::ranges::find(links, sums[p], &detail::recurrent_link::internal) != links.end();
+      if (value == npos && !linked)
+        detail::refuse_recurrence("param_grads has '" + sums[p] + "', which the backward step net does not make");
+      steps_.links().push_back({sums[p], first_parameter() + p, 0, 1, false, true, true, value, false});
+      externals_.push_back(sums[p]);
+    }
+    // Gradients that are given are added to what steps make of states.
+    steps_.find_series(detail::blobs_of<B>(names_), detail::blobs_of<B>(seen_),
+                       [&](std::size_t s) { return s >= first_sequence() && s < first_parameter(); });
+    if (seen_.empty()) steps_.use_executor(detail::executor_limits(a), true);
+  }
+
+  // Ops of the backward step net may see the gradients of a sequence as a whole.
+  void see(std::string const& name, std::size_t sequence) {
+    if (!steps_.reads(name)) return;
+    seen_.emplace_back(name, &whole_.local(name));
+    seen_sequences_.push_back(sequence);
+  }
+  void release() {
+    steps_.release();
+    for (auto const& [name, at] : seen_) at->clear();
+  }
+
+  // Whether a link means the gradient of an input by a name: after the output, after the input, or after what the input
+  // was called when the links were made.
+  static bool names_gradient(op_arguments const& a, std::string_view name, std::string const& input,
+                             std::string_view output) {
+    if (name == output || name == input + "_grad") return true;
+    return std::ranges::any_of(a.texts("link_external"), [&](std::string const& linked) {
+      return a.renamed(linked) == input && name == a.renamed(linked + "_grad");
+    });
+  }
+
+  // Checks, and memory for what is computed, cleared where steps add to it.
+  void begin_run(op_context<B>& c, step_workspaces<B>& kept) {
+    shape const& dims = counted_->value.dims();
+    if (counted_->object != nullptr || dims.rank() < 2)
+      c.fail("the sequence is " + to_string(counted_->spec()) + ", which should be one of steps of rows");
+    length_ = dims[0];
+    if (!kept.keeps_steps || kept.length != static_cast<std::size_t>(length_) ||
+        kept.states.size() != arguments_.states.size())
+      c.fail("the forward run has kept " + std::to_string(kept.keeps_steps ? kept.length : 0) + " steps of " +
+             std::to_string(length_));
+    gradients_.resize(first_parameter() + parameters_.size());
+    sequences_.clear();
+    for (std::size_t s = 0; s != gradients_.size(); ++s) {
+      tensor_spec type = s < first_sequence()    ? kept.states[s].spec()
+                         : s < first_parameter() ? inputs_[s - first_sequence()]->spec()
+                                                 : parameters_[s - first_parameter()]->spec();
+      renew(gradients_[s], type, c, replaced_inputs_);
+      if (s >= first_parameter()) type.dims = {1, type.dims.size()};
+      sequences_.emplace_back(static_cast<std::byte*>(gradients_[s].raw()), type);
+    }
+    viewed_sequences_.clear();
+    for (auto const& [input, state, shown] : views_) {
+      tensor<B>& whole = input != nullptr ? input->value : kept.states[state];
+      viewed_sequences_.emplace_back(static_cast<std::byte*>(whole.raw()), whole.spec());
+    }
+    for (std::size_t i = 0; i != steps_.links().size(); ++i)
+      if (steps_.links()[i].moves)
+        detail::expect_room(steps_.links()[i], externals_[i], sequences_[steps_.links()[i].sequence], length_);
+    for (given_gradient const& from : given_) {
+      detail::recurrent_sequence const& to = sequences_[from.state];
+      tensor_spec wanted = to.type;
+      wanted.dims.set(0, to.type.dims[0] - first_place(from));
+      if (from.from->object != nullptr || from.from->spec() != wanted)
+        c.fail("gradient '" + from.name + "' is " + to_string(from.from->spec()) + ", which should be " +
+               to_string(wanted));
+    }
+    for (std::size_t s = 0; s != gradients_.size(); ++s) {
+      bool const parameter = s >= first_parameter();
+      std::int64_t const places = parameter ? 1 : sequences_[s].type.dims[0];
+      std::int64_t const replaced = parameter ? -1 : replaced_[s];
+      if (replaced < 0) {
+        begin(s, 0, places);
+      } else {
+        begin(s, 0, std::min(replaced, places));
+        begin(s, std::min(replaced + length_, places), places);
+      }
+    }
+  }
+  std::int64_t first_place(given_gradient const& from) const {
+    return from.offset >= 0 ? from.offset : sequences_[from.state].type.dims[0] + from.offset;
+  }
+  // Places that no step replaces.
+  void begin(std::size_t s, std::int64_t first, std::int64_t last) {
+    auto const& to = sequences_[s];
+    if (first >= last) return;
+    fill<B>(reinterpret_cast<std::uint8_t*>(to.at(first)), static_cast<std::size_t>(last - first) * to.step_bytes(),
+            std::uint8_t{0});
+    each_given(s, first, [&](std::int64_t place, std::byte const* elements) {
+      if (place < last)
+        detail::add_elements<B>(to.at(place), elements, to.type.type,
+                                static_cast<std::size_t>(last - place) * to.step_elements());
+    });
+  }
+  // Calls add(place, elements) for what outputs' gradients say of a state from a place on, and of those that follow.
+  template <class Add>
+  void each_given(std::size_t state, std::int64_t first, Add const& add) const {
+    for (given_gradient const& from : given_) {
+      if (from.state != state) continue;
+      std::int64_t const begins = first_place(from);
+      std::int64_t const place = std::max(first, begins);
+      auto const* const elements = static_cast<std::byte const*>(from.from->value.raw());
+      add(place, elements + static_cast<std::size_t>(place - begins) * sequences_[state].step_bytes());
+    }
+  }
+
+  void go_back(op_context<B>& c, step_workspaces<B>& kept) {
+    for (std::string const& name : made_) static_cast<void>(kept.shared().local(name));
+    if (steps_.written(arguments_.timestep) != npos) kept.numbered = 0;
+    steps_.run(
+        sequences_, length_, true, c.options(), [&](std::int64_t) { return length_; },
+        [&](std::int64_t t) { return open(kept, t); },
+        [&](detail::linked_place const& link, std::int64_t t, auto const& add) {
+          if (link.sequence >= first_sequence() || replaced_[link.sequence] < 0) return;
+          each_given(link.sequence, link.place(t), [&](std::int64_t place, std::byte const* elements) {
+            if (place == link.place(t)) add(elements);
+          });
+        },
+        [](detail::linked_place const&, std::int64_t) {});
+  }
+  // Links of the forward step are again where they were.
+  detail::opened_step<B> open(step_workspaces<B>& kept, std::int64_t t) {
+    auto const number = static_cast<std::size_t>(t);
+    workspace<B>& blobs = kept[number];
+    if (number >= viewed_.size()) viewed_.resize(number + 1);
+    step_views& at = viewed_[number];
+    if (at.revision != blobs.revision()) {
+      at.blobs.clear();
+      for (auto const& link : arguments_.links) at.blobs.push_back(&blobs.get(link.internal));
+      at.revision = blobs.revision();
+    }
+    for (std::size_t i = 0; i != views_.size(); ++i) {
+      if (!views_[i].shown) continue;
+      auto const& link = arguments_.links[i];
+      blob<B>& viewed = *at.blobs[i];
+      // One that the step net has changed is the step's own.
+      if (views_[i].input != nullptr && viewed.is_set && viewed.value.owner() != nullptr) continue;
+      detail::set_view(viewed, viewed_sequences_[i], t + link.offset, link.window);
+    }
+    return {number, &blobs};
+  }
+
+  void hand_out(op_context<B> const& c) {
+    auto const give = [](blob<B>& to, tensor<B> value) {
+      to.value = std::move(value);
+      to.object = nullptr;
+      to.is_set = true;
+    };
+    std::size_t const before = arguments_.sequences.size() + parameters_.size();
+    summed_.resize(arguments_.states.size());
+    for (std::size_t o = 0; o != before; ++o) give(*outputs_[o], gradients_[first_sequence() + o]);
+    for (std::size_t i = 0; i != arguments_.states.size(); ++i) {
+      shape const& dims = initial_[i]->value.dims();
+      tensor<B> const& all = gradients_[i];
+      tensor<B> made;
+      if (dims.rank() == 1) {
+        renew(summed_[i], {all.type(), dims}, c, replaced_inputs_);
+        made = summed_[i];
+        bool const real = visit_type<float, double>(all.type(), [&]<class T>(T) {
+          detail::sum_rows<B>(made.template data<T>(), all.template data<T>(), static_cast<std::size_t>(all.dims()[1]),
+                              static_cast<std::size_t>(dims[0]));
+        });
+        if (!real) fill<B>(static_cast<std::uint8_t*>(made.raw()), made.bytes(), std::uint8_t{0});
+      } else {
+        made = all.slice(0, 0, dims.rank() == 3 ? dims[0] : 1).reshape(dims);
+      }
+      give(*outputs_[before + i], std::move(made));
+    }
+  }
+
+  detail::recurrent_arguments arguments_;
+  std::size_t listed_;
+  operand_frame<B> frame_;
+  detail::recurrent_steps<B> steps_;
+  std::vector<std::string> all_inputs_;  // names
+  std::vector<std::string> externals_;   // by link of steps_, of which parameters are the last
+  workspace<B> whole_;
+  std::vector<std::pair<std::string, blob<B>*>> seen_;   // sequences of gradients that ops see as a whole, in whole_
+  std::vector<std::size_t> seen_sequences_;              // their numbers
+  std::vector<std::string> made_;                        // what is wanted of the backward step net
+  std::vector<std::pair<std::string, blob<B>*>> names_;  // of the net around
+  blob<B>* counted_ = nullptr;                           // whose places are the steps
+  std::vector<blob<B>*> inputs_;                         // by sequence that has a gradient
+  blob<B>* object_ = nullptr;
+  std::vector<blob<B>*> initial_;  // by state
+  std::vector<blob<B>*> parameters_;
+  std::vector<blob<B>*> outputs_;
+  std::vector<given_gradient> given_;
+  std::vector<bool> replaced_inputs_;   // by input: what the blob of an output held before
+  std::vector<forward_view> views_;     // by forward link
+  std::vector<step_views> viewed_;      // by step
+  std::vector<std::int64_t> replaced_;  // by sequence: the offset of the link that fills it; -1 if steps add to it
+  std::vector<tensor<B>> gradients_;    // of states, sequences, parameters
+  std::vector<tensor<B>> summed_;       // of initial states that all rows begin with
+  std::vector<detail::recurrent_sequence> sequences_;
+  std::vector<detail::recurrent_sequence> viewed_sequences_;  // as views_
+  std::int64_t length_ = 0;
+};
+
+/// RecurrentNetworkGradient.
+template <backend B>
+void add_recurrent_network_gradient_operators(operators<B>& table) {
+  table.template add<recurrent_network_gradient_kernel>(
+      detail::with_recurrent_arguments(
+          op_schema("RecurrentNetworkGradient").inputs(2, npos).outputs(1, npos).checks_first())
+          .describe("gradients of the sequences, the parameters and the initial states of a RecurrentNetwork"));
+}
+
+}  // namespace plait
+
+PLAIT_KERNELS_END

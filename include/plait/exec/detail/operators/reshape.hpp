@@ -1,0 +1,239 @@
+// Ops that give their input another shape. They are views where memory may be shared, and copy elsewhere.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <plait/exec/detail/kernels/set_numbers.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/operators/views.hpp>
+#include <plait/exec/detail/shape.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace plait {
+
+namespace detail {
+
+/// `wanted` with 0 standing for the extent `from` has there, and one -1 for what is left. Where nothing is to be kept,
+/// as `from` has no elements, 0 is 0 if it has to be. Throws shape_error unless the result has as many elements.
+inline shape reshaped(shape const& from, std::vector<std::int64_t> const& wanted) {
+  std::size_t open = wanted.size();
+  shape made;
+  for (std::size_t axis = 0; axis != wanted.size(); ++axis) {
+    std::int64_t extent = wanted[axis];
+    if (extent == -1) {
+      if (open != wanted.size()) shape_context::fail("a shape can have one -1 only");
+      open = axis;
+      extent = 1;
+    } else if (extent == 0 && axis < from.rank()) {
+      extent = from[axis];
+    } else if (extent == 0 && from.size() != 0) {
+      shape_context::fail("the shape has a 0 for axis " + std::to_string(axis) + ", which " + to_string(from) +
+                          " does not have");
+    } else if (extent < -1) {
+      shape_context::fail("a shape cannot have " + std::to_string(extent));
+    }
+    made.push_back(extent);
+  }
+  if (open != wanted.size()) {
+    if (made.size() == 0 || from.size() % made.size() != 0)
+      shape_context::fail(std::to_string(from.size()) +
+                          " elements leave no extent for the -1 of a shape whose others " + "multiply to " +
+                          std::to_string(made.size()));
+    made.set(open, from.size() / made.size());
+  } else if (from.size() == 0 && made.size() != 0) {
+    made = shape(wanted);
+  }
+  if (made.size() != from.size())
+    shape_context::fail("the elements of " + to_string(from) + " do not make " + to_string(made));
+  return made;
+}
+
+/// Ascending, without repetition. Throws shape_error for what is missing or negative.
+inline std::vector<std::int64_t> axis_list(op_arguments const& a, std::string_view name) {
+  std::vector<std::int64_t> axes = a.integers(name);
+  std::ranges::sort(axes);
+  axes.erase(std::ranges::unique(axes).begin(), axes.end());
+  if (axes.empty()) a.fail(name, "lists no axis");
+  if (axes.front() < 0) a.fail(name, "has a negative axis");
+  return axes;
+}
+
+inline op_schema reshape_schema(std::string_view type) {
+  return op_schema(type).inputs(1).outputs(1).views(0, 0).in_place(0, 0).checks_first();
+}
+
+}  // namespace detail
+
+/// The shape comes as an argument or as the second input, int32 or int64; the second output is the shape before, of
+/// that type (int64 for the argument).
+template <backend B>
+struct reshape_kernel : view_kernel<B> {
+  explicit reshape_kernel(op_arguments const& a) {
+    if (a.input_count() == 2) {
+      if (a.has("shape")) a.fail("shape", "is given besides the input that says the shape");
+    } else {
+      if (!a.has("shape")) a.fail("shape", "is missing, and there is no second input");
+      wanted = a.integers("shape");
+    }
+  }
+  void infer(shape_context& c) override {
+    auto before_type = element_type::int64;
+    if (c.input_count() == 2) {
+      before_type = c.expect_type<std::int32_t, std::int64_t>(1);
+      c.expect_rank(1, 1, 1);
+      c.integers(1, wanted);
+    }
+    c.output(0, c.type(0), detail::reshaped(c.dims(0), wanted));
+    std::ranges::copy(c.dims(0), before.begin());
+    std::ranges::copy(c.dims(0), narrow_before.begin());
+    if (c.output_count() == 2) {
+      if (before_type == element_type::int32)
+        for (std::int64_t const extent : c.dims(0))
+          if (extent != static_cast<std::int32_t>(extent))
+            c.fail("an extent of " + std::to_string(extent) + " does not fit an int32");
+      c.output(1, before_type, {static_cast<std::int64_t>(c.dims(0).rank())});
+      c.elements_of_output(1, c.dims(0));
+    }
+  }
+  void run(op_context<B>& c) override {
+    view_kernel<B>::run(c);
+    if (c.output_count() != 2) return;
+    std::size_t const rank = c.output_size(1);
+    if (c.output_spec(1).type == element_type::int64)
+      set_numbers<B>(c.template output<std::int64_t>(1), before.data(), rank);
+    else
+      set_numbers<B>(c.template output<std::int32_t>(1), narrow_before.data(), rank);
+  }
+
+  std::vector<std::int64_t> wanted;
+  std::array<std::int64_t, shape::max_rank> before = {};
+  std::array<std::int32_t, shape::max_rank> narrow_before = {};
+};
+
+template <backend B>
+struct resize_like_kernel : view_kernel<B> {
+  explicit resize_like_kernel(op_arguments const&) {}
+  void infer(shape_context& c) override {
+    if (c.dims(0).size() != c.dims(1).size())
+      c.fail("inputs 0 and 1 are " + to_string(c.input(0)) + " and " + to_string(c.input(1)) +
+             ", of different numbers of elements");
+    c.output(0, c.type(0), c.dims(1));
+  }
+};
+
+template <backend B>
+struct flatten_kernel : view_kernel<B> {
+  explicit flatten_kernel(op_arguments const& a) : at(a.integer("axis")) {}
+  void infer(shape_context& c) override {
+    std::size_t const axis = c.axis(0, at, true);
+    c.output(0, c.type(0), {c.dims(0).size_to(axis), c.dims(0).size_from(axis)});
+  }
+  std::int64_t at;
+};
+
+template <backend B>
+struct flatten_to_vec_kernel : view_kernel<B> {
+  explicit flatten_to_vec_kernel(op_arguments const&) {}
+  void infer(shape_context& c) override { c.output(0, c.type(0), {c.dims(0).size()}); }
+};
+
+template <backend B>
+struct expand_dims_kernel : view_kernel<B> {
+  explicit expand_dims_kernel(op_arguments const& a) : axes(detail::axis_list(a, "dims")) {}
+  void infer(shape_context& c) override {
+    shape made = c.dims(0);
+    for (std::int64_t const axis : axes) {
+      c.expect(static_cast<std::size_t>(axis) <= made.rank(), 0, "have enough dimensions for a new axis ", axis);
+      made.insert(static_cast<std::size_t>(axis), 1);
+    }
+    c.output(0, c.type(0), made);
+  }
+  std::vector<std::int64_t> axes;
+};
+
+template <backend B>
+struct squeeze_kernel : view_kernel<B> {
+  explicit squeeze_kernel(op_arguments const& a) : axes(detail::axis_list(a, "dims")) {}
+  void infer(shape_context& c) override {
+    shape made = c.dims(0);
+    for (std::size_t i = axes.size(); i-- != 0;) {
+      std::size_t const axis = c.axis(0, axes[i]);
+      c.expect(made[axis] == 1, 0, "have an extent of 1 in axis ", axis, " to lose it");
+      made.erase(axis);
+    }
+    c.output(0, c.type(0), made);
+  }
+  std::vector<std::int64_t> axes;
+};
+
+template <backend B>
+struct merge_dim_kernel : view_kernel<B> {
+  explicit merge_dim_kernel(op_arguments const&) {}
+  void infer(shape_context& c) override {
+    c.expect_rank(0, 2);
+    shape made = c.dims(0);
+    made.erase(0);
+    made.set(0, c.dims(0).size_to(2));
+    c.output(0, c.type(0), made);
+  }
+};
+
+template <backend B>
+struct prepend_dim_kernel : view_kernel<B> {
+  explicit prepend_dim_kernel(op_arguments const& a) : extent(a.integer("dim_size")) {
+    if (extent <= 0) a.fail("dim_size", "must be above zero");
+  }
+  void infer(shape_context& c) override {
+    c.expect_rank(0, 1, shape::max_rank - 1);
+    c.expect(c.dims(0)[0] % extent == 0, 0, "have a first extent that ", extent, " divides");
+    shape made = c.dims(0);
+    made.set(0, made[0] / extent);
+    made.insert(0, extent);
+    c.output(0, c.type(0), made);
+  }
+  std::int64_t extent;
+};
+
+/// Reshape, ResizeLike, Flatten, FlattenToVec, ExpandDims, Squeeze, MergeDim, PrependDim: any element type.
+template <backend B>
+void add_reshape_operators(operators<B>& table) {
+  table.template add<reshape_kernel>(
+      detail::reshape_schema("Reshape")
+          .inputs(1, 2)
+          .outputs(1, 2)
+          .shape_from(1)
+          .argument("shape", std::vector<std::int64_t>(),
+                    "extents, unless they are the second input; 0 keeps X's, -1 is what is left")
+          .describe("Y = X in another shape; the second output is X's shape before"));
+  table.template add<resize_like_kernel>(detail::reshape_schema("ResizeLike")
+                                             .inputs(2)
+                                             .describe("Y = X in the shape of the second input, of as many elements"));
+  table.template add<flatten_kernel>(
+      detail::reshape_schema("Flatten")
+          .argument("axis", std::int64_t{1}, "the first axis of the columns")
+          .describe("Y = X as a matrix: axes before `axis` become rows, others columns"));
+  table.template add<flatten_to_vec_kernel>(
+      detail::reshape_schema("FlattenToVec").describe("Y = X as a vector of all its elements"));
+  table.template add<expand_dims_kernel>(
+      detail::reshape_schema("ExpandDims")
+          .required_argument<std::vector<std::int64_t>>("dims", "axes of Y that are new, of extent 1")
+          .describe("Y = X with axes of extent 1 put in"));
+  table.template add<squeeze_kernel>(
+      detail::reshape_schema("Squeeze")
+          .required_argument<std::vector<std::int64_t>>("dims", "axes of X, of extent 1, that Y does not have")
+          .describe("Y = X without axes of extent 1"));
+  table.template add<merge_dim_kernel>(detail::reshape_schema("MergeDim").describe("Y (A·B×…) = X (A×B×…)"));
+  table.template add<prepend_dim_kernel>(detail::reshape_schema("PrependDim")
+                                             .required_argument<std::int64_t>("dim_size", "the new first extent")
+                                             .describe("Y (dim_size×A/dim_size×…) = X (A×…)"));
+}
+
+}  // namespace plait

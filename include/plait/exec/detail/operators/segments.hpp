@@ -1,0 +1,189 @@
+// Reductions of segments of rows that follow each other. How long segments are is said by integers, int32 or int64;
+// they are checked before anything is written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <plait/exec/detail/kernels/index_checks.hpp>
+#include <plait/exec/detail/kernels/segments.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/shape.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace plait {
+
+namespace detail {
+
+/// Inputs: rows, a weight for each (if Weighted), which rows of the first input they are (if Sparse; else all in
+/// order), and what says which segment each is of.
+template <backend B, segment_reduction Reduction, bool Weighted, bool Sparse>
+struct segment_reduction_kernel : op_kernel<B> {
+  static constexpr std::size_t weights = 1;
+  static constexpr std::size_t indices = Weighted ? 2 : 1;
+  static constexpr std::size_t segments = indices + (Sparse ? 1 : 0);
+
+  /// Checks what is reduced, and says how many rows that are.
+  std::int64_t infer_rows(shape_context& c) {
+    if constexpr (Weighted || Reduction == segment_reduction::mean)
+      c.expect_type<float, double>(0);
+    else
+      c.expect_type<float, double, std::int32_t, std::int64_t>(0);
+    c.expect_rank(0, 1);
+    rows = c.dims(0)[0];
+    if constexpr (Sparse) {
+      c.expect_type<std::int32_t, std::int64_t>(indices);
+      c.expect_rank(indices, 1, 1);
+      rows = c.dims(indices)[0];
+    }
+    if constexpr (Weighted) {
+      c.expect_same_type(0, weights);
+      c.expect(c.dims(weights) == shape{rows}, weights, "have a weight for each of ", rows, " rows");
+    }
+    c.expect_type<std::int32_t, std::int64_t>(segments);
+    return rows;
+  }
+  void infer_output(shape_context& c, std::int64_t count) {
+    shape made = c.dims(0);
+    made.set(0, count);
+    width = static_cast<std::size_t>(made.size_from(1));
+    c.output(0, c.type(0), made);
+  }
+
+  /// f(T(), row_of, weight_of) for the elements' type, when the indices have been checked.
+  template <class F>
+  void visit_rows(op_context<B>& c, F const& f) const {
+    if constexpr (Sparse)
+      visit_type<std::int32_t, std::int64_t>(c.type(indices), [&]<class I>(I) {
+        I const* const list = c.template input<I>(indices);
+        check_indices<B>(list, c.size(indices), c.dims(0)[0]);
+        visit_elements(c, named_row<I>{list}, f);
+      });
+    else
+      visit_elements(c, following_row(), f);
+  }
+  template <class Row, class F>
+  void visit_elements(op_context<B>& c, Row const& row_of, F const& f) const {
+    if constexpr (Weighted)
+      visit_type<float, double>(c.type(0),
+                                [&]<class T>(T) { f(T(), row_of, listed_weight<T>{c.template input<T>(weights)}); });
+    else if constexpr (Reduction == segment_reduction::mean)
+      visit_type<float, double>(c.type(0), [&]<class T>(T) { f(T(), row_of, unit_weight<T>()); });
+    else
+      visit_type<float, double, std::int32_t, std::int64_t>(c.type(0),
+                                                            [&]<class T>(T) { f(T(), row_of, unit_weight<T>()); });
+  }
+
+  /// Segment s is of the rows from offsets[s] up to offsets[s + 1], which are in the backend's memory.
+  void reduce(op_context<B>& c, std::int64_t const* offsets) const {
+    visit_rows(c, [&]<class T>(T, auto const& row_of, auto const& weight_of) {
+      reduce_segments<Reduction, B>(c.template output<T>(0), c.template input<T>(0), offsets,
+                                    static_cast<std::size_t>(c.output_spec(0).dims[0]), width,
+                                    static_cast<std::size_t>(rows), row_of, weight_of);
+    });
+  }
+
+  std::int64_t rows = 0;
+  std::size_t width = 0;
+};
+
+/// The six ops on segments that are numbered: sums, means and weighted sums of all rows, and of those that indices
+/// name. `order` is the first part of their names; `numbers` describes the last input, `none` what is made of no rows.
+template <template <backend, segment_reduction, bool, bool> class Kernel, backend B, class More>
+void add_numbered_reductions(operators<B>& table, std::string const& order, std::string const& numbers,
+                             std::string const& none, More const& more) {
+  auto const add = [&]<segment_reduction Reduction, bool Weighted, bool Sparse>() {
+    using kernel = Kernel<B, Reduction, Weighted, Sparse>;
+    bool const mean = Reduction == segment_reduction::mean;
+    op_schema schema((Sparse ? "Sparse" : "") + order + "Segment" + (Weighted ? "Weighted" : "") +
+                     (mean ? "Mean" : "Sum"));
+    schema.inputs(kernel::segments + 1).outputs(1).shape_from(kernel::segments).checks_first();
+    schema.describe("row s of Y = the " + std::string(mean ? "mean" : "sum") + " of the rows of X" +
+                    (Sparse ? " that the indices name" : "") + (Weighted ? ", each times its weight," : "") +
+                    " where " + numbers + " say s" + (mean ? none : "") + " (inputs X, " +
+                    (Weighted ? "weights, " : "") + (Sparse ? "indices, " : "") + "segment numbers)");
+    more(schema);
+    table.template add<kernel>(std::move(schema));
+  };
+  constexpr auto sum = segment_reduction::sum;
+  add.template operator()<sum, false, false>();
+  add.template operator()<segment_reduction::mean, false, false>();
+  add.template operator()<sum, true, false>();
+  add.template operator()<sum, false, true>();
+  add.template operator()<segment_reduction::mean, false, true>();
+  add.template operator()<sum, true, true>();
+}
+
+/// Segments follow each other, each as long as the last input says.
+template <backend B, segment_reduction Reduction, bool Weighted, bool Sparse>
+struct lengths_reduction_kernel : segment_reduction_kernel<B, Reduction, Weighted, Sparse> {
+  using base = segment_reduction_kernel<B, Reduction, Weighted, Sparse>;
+  static constexpr std::size_t lengths = base::segments;
+
+  explicit lengths_reduction_kernel(op_arguments const&) {}
+
+  void infer(shape_context& c) override {
+    this->infer_rows(c);
+    c.expect_rank(lengths, 1, 1);
+    this->infer_output(c, c.dims(lengths)[0]);
+    c.scratch((static_cast<std::size_t>(c.dims(lengths)[0]) + 1) * sizeof(std::int64_t));
+  }
+  void run(op_context<B>& c) override {
+    auto* const offsets = static_cast<std::int64_t*>(c.scratch());
+    visit_type<std::int32_t, std::int64_t>(c.type(lengths), [&]<class I>(I) {
+      segment_offsets<B>(offsets, c.template input<I>(lengths), c.size(lengths), this->rows);
+    });
+    this->reduce(c, offsets);
+  }
+};
+
+template <class B>
+using lengths_sum_kernel = lengths_reduction_kernel<B, segment_reduction::sum, false, false>;
+template <class B>
+using lengths_mean_kernel = lengths_reduction_kernel<B, segment_reduction::mean, false, false>;
+template <class B>
+using lengths_max_kernel = lengths_reduction_kernel<B, segment_reduction::max, false, false>;
+template <class B>
+using lengths_weighted_sum_kernel = lengths_reduction_kernel<B, segment_reduction::sum, true, false>;
+template <class B>
+using sparse_lengths_sum_kernel = lengths_reduction_kernel<B, segment_reduction::sum, false, true>;
+template <class B>
+using sparse_lengths_mean_kernel = lengths_reduction_kernel<B, segment_reduction::mean, false, true>;
+template <class B>
+using sparse_lengths_weighted_sum_kernel = lengths_reduction_kernel<B, segment_reduction::sum, true, true>;
+
+}  // namespace detail
+
+/// LengthsSum, LengthsMax, SparseLengthsSum: float, double, int32, int64; LengthsMean, LengthsWeightedSum,
+/// SparseLengthsMean, SparseLengthsWeightedSum: float and double.
+template <backend B>
+void add_segment_operators(operators<B>& table) {
+  auto const add = [&]<class Kernel>(std::string_view type, std::string_view text) {
+    table.template add<Kernel>(op_schema(type).inputs(Kernel::lengths + 1).outputs(1).checks_first().describe(text));
+  };
+  add.template operator()<detail::lengths_sum_kernel<B>>(
+      "LengthsSum", "row s of Y = the sum of the rows of X in segment s, whose lengths the second input lists");
+  add.template operator()<detail::lengths_mean_kernel<B>>(
+      "LengthsMean", "row s of Y = the mean of the rows of X in segment s; 0 for none");
+  add.template operator()<detail::lengths_max_kernel<B>>(
+      "LengthsMax", "row s of Y = the maximum, by column, of the rows of X in segment s; 0 for none");
+  add.template operator()<detail::lengths_weighted_sum_kernel<B>>(
+      "LengthsWeightedSum",
+      "row s of Y = the sum of the rows of X in segment s, each times its weight (inputs X, weights, lengths)");
+  add.template operator()<detail::sparse_lengths_sum_kernel<B>>(
+      "SparseLengthsSum",
+      "row s of Y = the sum of the rows of X that segment s of the indices names (inputs X, indices, lengths)");
+  add.template operator()<detail::sparse_lengths_mean_kernel<B>>(
+      "SparseLengthsMean", "row s of Y = the mean of the rows of X that segment s of the indices names; 0 for none");
+  add.template operator()<detail::sparse_lengths_weighted_sum_kernel<B>>(
+      "SparseLengthsWeightedSum",
+      "row s of Y = the sum of the rows of X that segment s of the indices names, each times its weight (inputs X, "
+      "weights, indices, lengths)");
+}
+
+}  // namespace plait

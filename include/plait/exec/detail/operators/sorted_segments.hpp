@@ -1,0 +1,65 @@
+// Reductions of segments of rows that are numbered in order. Numbers, int32 or int64, start at 0, ascend and leave none
+// out, which is checked before anything is written.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <plait/exec/detail/kernels/segments.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/operators/segments.hpp>
+#include <plait/exec/detail/shape.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace plait {
+
+/// The last input has the number of each row's segment.
+template <backend B, segment_reduction Reduction, bool Weighted, bool Sparse>
+struct sorted_segment_kernel : detail::segment_reduction_kernel<B, Reduction, Weighted, Sparse> {
+  using base = detail::segment_reduction_kernel<B, Reduction, Weighted, Sparse>;
+
+  explicit sorted_segment_kernel(op_arguments const&) {}
+
+  void infer(shape_context& c) override {
+    std::int64_t const all = this->infer_rows(c);
+    c.expect(c.dims(base::segments) == shape{all}, base::segments, "name a segment for each of ", all, " rows");
+    offsets.assign(1, 0);
+    std::int64_t row = 0;
+    for (std::int64_t const segment : c.integers(base::segments, listed)) {
+      auto const current = static_cast<std::int64_t>(offsets.size()) - 2;
+      if (segment == current + 1)
+        offsets.push_back(row);
+      else if (segment != current || row == 0)
+        c.fail("segment " + std::to_string(segment) + " at place " + std::to_string(row) + " follows segment " +
+               std::to_string(current) + "; they must ascend from 0 without gaps");
+      offsets.back() = ++row;
+    }
+    this->infer_output(c, static_cast<std::int64_t>(offsets.size()) - 1);
+    if constexpr (B::on_device) c.scratch(offsets.size() * sizeof(std::int64_t));
+  }
+
+  void run(op_context<B>& c) override {
+    std::int64_t const* list = offsets.data();
+    if constexpr (B::on_device) {
+      B::copy_from_host(c.scratch(), list, offsets.size() * sizeof(std::int64_t));
+      list = static_cast<std::int64_t const*>(c.scratch());
+    }
+    this->reduce(c, list);
+  }
+
+  std::vector<std::int64_t> listed;
+  std::vector<std::int64_t> offsets;
+};
+
+/// SortedSegmentSum, SparseSortedSegmentSum: float, double, int32, int64; SortedSegmentMean, SortedSegmentWeightedSum,
+/// SparseSortedSegmentMean, SparseSortedSegmentWeightedSum: float and double.
+template <backend B>
+void add_sorted_segment_operators(operators<B>& table) {
+  detail::add_numbered_reductions<sorted_segment_kernel>(table, "Sorted", "the segment numbers, ascending,", "",
+                                                         [](op_schema&) {});
+}
+
+}  // namespace plait

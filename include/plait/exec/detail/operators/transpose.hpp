@@ -1,0 +1,102 @@
+// Transpose, and the changes between channels first and channels last.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include <plait/exec/detail/kernels/move_rows.hpp>
+#include <plait/exec/detail/kernels/transpose.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/shape.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace plait {
+
+namespace detail {
+
+/// Y = X with its axes in another order: infer of a derived class sets `order` and calls permute.
+template <backend B>
+struct permuting_kernel : op_kernel<B> {
+  void prepare(op_context<B>& c) override { permutation = transposition(c.dims(0), order); }
+  void run(op_context<B>& c) override {
+    visit_word(c.type(0), [&]<class T>(T) {
+      permutation.run<B>(static_cast<T*>(c.raw_output(0)), static_cast<T const*>(c.raw_input(0)));
+    });
+  }
+
+  void permute(shape_context& c) const {
+    shape made;
+    for (std::size_t const axis : order) made.push_back(c.dims(0)[axis]);
+    c.output(0, c.type(0), made);
+  }
+
+  std::vector<std::size_t> order;
+  transposition permutation;
+};
+
+}  // namespace detail
+
+template <backend B>
+struct transpose_kernel : detail::permuting_kernel<B> {
+  using detail::permuting_kernel<B>::order;
+
+  explicit transpose_kernel(op_arguments const& a) : axes(a.integers("axes")) {}
+
+  void infer(shape_context& c) override {
+    std::size_t const rank = c.dims(0).rank();
+    order.clear();
+    if (axes.empty())
+      for (std::size_t axis = rank; axis-- != 0;) order.push_back(axis);
+    else
+      for (std::int64_t const axis : axes) order.push_back(c.axis(0, axis));
+    std::vector<bool> seen(rank, false);
+    bool each = order.size() == rank;
+    for (std::size_t const axis : order) {
+      each = each && !seen[axis];
+      seen[axis] = true;
+    }
+    c.expect(each, 0, "have each of its axes listed once in argument 'axes'");
+    this->permute(c);
+  }
+
+  std::vector<std::int64_t> axes;
+};
+
+/// Channels, axis 1 of images of any number of dimensions, become the last axis, or come back from there.
+template <backend B, bool ToLast>
+struct move_channels_kernel : detail::permuting_kernel<B> {
+  using detail::permuting_kernel<B>::order;
+
+  explicit move_channels_kernel(op_arguments const&) {}
+
+  void infer(shape_context& c) override {
+    c.expect_rank(0, 3);
+    order.resize(c.dims(0).rank());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::rotate(order.begin() + 1, ToLast ? order.begin() + 2 : order.end() - 1, order.end());
+    this->permute(c);
+  }
+};
+
+/// Transpose, NCHW2NHWC, NHWC2NCHW: any element type.
+template <backend B>
+void add_transpose_operators(operators<B>& table) {
+  table.template add<transpose_kernel>(
+      op_schema("Transpose")
+          .inputs(1)
+          .outputs(1)
+          .checks_first()
+          .argument("axes", std::vector<std::int64_t>(), "which axis of X each axis of Y is; reversed if empty")
+          .describe("Y = X with its axes in another order"));
+  table.template add<move_channels_kernel<B, true>>(
+      op_schema("NCHW2NHWC").inputs(1).outputs(1).checks_first().describe("Y = X with axis 1 as the last"));
+  table.template add<move_channels_kernel<B, false>>(
+      op_schema("NHWC2NCHW").inputs(1).outputs(1).checks_first().describe("Y = X with the last axis as axis 1"));
+}
+
+}  // namespace plait

@@ -1,0 +1,188 @@
+// The arguments of ops that move windows over images, as Caffe2 names them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <plait/exec/detail/kernels/windows.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/shape.hpp>
+#include <plait/exec/op_kernel.hpp>
+
+namespace plait::detail {
+
+// So that products of two do not overflow.
+inline constexpr std::int64_t largest_extent = (std::int64_t{1} << 31) - 1;
+
+inline bool any_outside(std::vector<std::int64_t> const& list, std::int64_t least) {
+  return std::ranges::any_of(list, [=](std::int64_t x) { return x < least || x > largest_extent; });
+}
+
+/// Numbers for each axis of an image: a list, one number for all axes, or two for height and width.
+inline std::vector<std::int64_t> read_extents(op_arguments const& a, std::string_view name, std::string_view list,
+                                              std::int64_t least, std::int64_t fallback) {
+  std::vector<std::int64_t> made = a.integers(list);
+  std::string const h = std::string(name) + "_h";
+  std::string const w = std::string(name) + "_w";
+  if (made.empty()) {
+    if (a.has(name)) {
+      made = {a.integer(name)};
+    } else if (a.has(h) || a.has(w)) {
+      if (!a.has(h) || !a.has(w)) a.fail(a.has(h) ? w : h, "is missing");
+      made = {a.integer(h), a.integer(w)};
+    } else {
+      made = {fallback};
+    }
+  }
+  if (any_outside(made, least))
+    a.fail(a.integers(list).empty() ? name : list, "is less than " + std::to_string(least) + " or very large");
+  return made;
+}
+
+/// Padding before each axis, then after each: a list, one number for all, or four for the sides of a picture.
+inline std::vector<std::int64_t> read_pads(op_arguments const& a, std::int64_t least = 0) {
+  std::vector<std::int64_t> made = a.integers("pads");
+  if (made.empty()) {
+    if (a.has("pad")) {
+      made = {a.integer("pad")};
+    } else {
+      for (char const* const side : {"pad_t", "pad_l", "pad_b", "pad_r"}) made.push_back(a.integer(side));
+    }
+  }
+  if (any_outside(made, least)) a.fail("pads", least == 0 ? "are negative or very large" : "are very large");
+  if (std::ranges::all_of(made, [](std::int64_t x) { return x == 0; })) made = {0};
+  return made;
+}
+
+inline bool read_channels_last(op_arguments const& a) {
+  if (a.text("order") != "NCHW" && a.text("order") != "NHWC") a.fail("order", "must be NCHW or NHWC");
+  return a.text("order") == "NHWC";
+}
+
+inline op_schema& describe_pads(op_schema& schema) {
+  return schema.argument("pads", std::vector<std::int64_t>(), "padding before each axis, then after each")
+      .argument("pad", std::int64_t{0}, "the same for all sides")
+      .argument("pad_t", std::int64_t{0}, "at the top")
+      .argument("pad_l", std::int64_t{0}, "at the left")
+      .argument("pad_b", std::int64_t{0}, "at the bottom")
+      .argument("pad_r", std::int64_t{0}, "at the right")
+      .argument("order", std::string("NCHW"), "NCHW or NHWC, of any number of axes between or after N and C");
+}
+
+inline op_schema& describe_windows(op_schema& schema) {
+  auto const extents = [&schema](std::string const& name, std::string const& list, std::string const& what,
+                                 std::int64_t fallback) {
+    schema.argument(list, std::vector<std::int64_t>(), what + ", by axis")
+        .argument(name, fallback, "the same for all axes")
+        .argument(name + "_h", fallback, "by height")
+        .argument(name + "_w", fallback, "by width");
+  };
+  extents("kernel", "kernels", "extents of a window", 0);
+  extents("stride", "strides", "from one window to the next", 1);
+  extents("dilation", "dilations", "from one tap of a window to the next", 1);
+  return describe_pads(schema)
+      .argument("legacy_pad", std::int64_t{0},
+                "1: no padding; 2: as many windows as there are places, by stride; 3: windows may end behind the tail")
+      .argument("global_pooling", std::int64_t{0}, "whether there is one window, of all places, whatever the kernel");
+}
+
+/// Windows over an input of one to three axes besides those of images and channels.
+class window_arguments {
+ public:
+  explicit window_arguments(op_arguments const& a)
+      : global_(a.flag("global_pooling")),
+        // Nets that were made from Caffe's say kernel 0 then.
+        kernel_(global_ ? std::vector<std::int64_t>{1} : read_extents(a, "kernel", "kernels", 1, 1)),
+        stride_(read_extents(a, "stride", "strides", 1, 1)),
+        dilation_(read_extents(a, "dilation", "dilations", 1, 1)),
+        pads_(read_pads(a)),
+        legacy_(a.integer("legacy_pad")),
+        last_(read_channels_last(a)) {
+    if (legacy_ < 0 || legacy_ > 3) a.fail("legacy_pad", "must be 0, 1, 2 or 3");
+    auto const others = [](std::vector<std::int64_t> const& list, std::int64_t usual) {
+      return std::ranges::any_of(list, [usual](std::int64_t x) { return x != usual; });
+    };
+    if ((legacy_ == 1 || legacy_ == 2) && others(pads_, 0))
+      a.fail("legacy_pad", "decides on the padding, which is given besides");
+    if (global_ && (others(pads_, 0) || others(stride_, 1) || others(dilation_, 1)))
+      a.fail("global_pooling", "makes one window, but a pad, stride or dilation is given");
+    if (!global_ && a.integers("kernels").empty() && !a.has("kernel") && !a.has("kernel_h"))
+      a.fail("kernel", "is missing");
+  }
+
+  bool channels_last() const noexcept { return last_; }
+
+  /// Windows over an input; throws shape_error.
+  windows infer(shape_context const& c, std::size_t input) const {
+    c.expect_rank(input, 3, 5);
+    shape const& dims = c.dims(input);
+    std::size_t const rank = dims.rank() - 2;
+    windows made;
+    for (std::size_t axis = 0; axis != rank; ++axis) {
+      std::size_t const at = made.in.size() - rank + axis;
+      std::int64_t const extent = dims[axis + (last_ ? 1 : 2)];
+      made.in[at] = extent;
+      made.kernel[at] = global_ ? extent : of(c, input, kernel_, axis, rank, "kernels");
+      made.stride[at] = global_ ? 1 : of(c, input, stride_, axis, rank, "strides");
+      made.dilation[at] = global_ ? 1 : of(c, input, dilation_, axis, rank, "dilations");
+      std::int64_t head = global_ ? 0 : of(c, input, pads_, axis, 2 * rank, "pads");
+      std::int64_t tail = global_ ? 0 : of(c, input, pads_, rank + axis, 2 * rank, "pads");
+      std::int64_t const reach = made.dilation[at] * (made.kernel[at] - 1) + 1;
+      std::int64_t const stride = made.stride[at];
+      std::int64_t more = 0;
+      if (legacy_ == 1) {
+        head = tail = 0;
+      } else if (legacy_ == 2) {
+        std::int64_t const windows = (extent + stride - 1) / stride;
+        std::int64_t const needed = std::max<std::int64_t>(0, (windows - 1) * stride + reach - extent);
+        head = needed / 2;
+        tail = needed - head;
+      } else if (legacy_ == 3) {
+        tail = head;
+        // One window more, if it begins before the tail.
+        std::int64_t const whole = extent + head + tail - reach;
+        more = whole > 0 && whole % stride != 0 && (head == 0 || (whole / stride + 1) * stride < extent + head) ? 1 : 0;
+      }
+      c.expect(extent > 0 && extent + head + tail >= reach, input, "have, with padding, ", reach,
+               " places for a window in axis ", axis + (last_ ? 1 : 2));
+      made.head[at] = head;
+      made.out[at] = (extent + head + tail - reach) / stride + 1 + more;
+    }
+    return made;
+  }
+
+  std::int64_t channels(shape const& dims) const { return last_ ? dims[dims.rank() - 1] : dims[1]; }
+
+  /// Images of so many channels whose places are the windows over an image of this shape.
+  shape outputs(windows const& w, shape const& dims, std::int64_t channels) const {
+    shape made = {dims[0]};
+    if (!last_) made.push_back(channels);
+    for (std::size_t at = w.out.size() - (dims.rank() - 2); at != w.out.size(); ++at) made.push_back(w.out[at]);
+    if (last_) made.push_back(channels);
+    return made;
+  }
+
+ private:
+  static std::int64_t of(shape_context const& c, std::size_t input, std::vector<std::int64_t> const& list,
+                         std::size_t at, std::size_t wanted, std::string_view name) {
+    if (list.size() != 1 && list.size() != wanted)
+      c.fail("argument '" + std::string(name) + "' has " + std::to_string(list.size()) + " numbers where " +
+             to_string(c.input(input)) + " asks for " + std::to_string(wanted));
+    return list.size() == 1 ? list.front() : list[at];
+  }
+
+  bool global_;
+  std::vector<std::int64_t> kernel_;
+  std::vector<std::int64_t> stride_;
+  std::vector<std::int64_t> dilation_;
+  std::vector<std::int64_t> pads_;
+  std::int64_t legacy_;
+  bool last_;
+};
+
+}  // namespace plait::detail

@@ -1,0 +1,173 @@
+// Runs a plan on oneTBB's threads: each op as soon as all it waits for is done.
+//
+//   auto plan = plait::compile(net, operators, workspace, {.parallel = true});
+//   plait::parallel_executor executor(plan);
+//   executor.run();
+//
+// An op waits for those that write what it reads (read after write), that read or write what it overwrites (write after
+// read, write after write), and that it names as control inputs; memory counts, not names. One that changes what was
+// fed waits for all before it, as one of these may fail. So results are those of plan::run, bit for bit, and so is what
+// a run that fails leaves of what was fed.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <ranges>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tbb/task_group.h>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/csr.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/exec/plan.hpp>
+
+namespace plait {
+
+/// Which ops of a layout wait for which: the ops that wait for each, ascending and once. O(operands).
+[[nodiscard]] inline csr<op_index> memory_dependencies(plan_layout const& layout, csr<op_index> const& controls) {
+  auto const ops = static_cast<op_index>(layout.op_count());
+  std::vector<op_index> writer(layout.storage_count(), npos);
+  std::vector<std::vector<op_index>> readers(layout.storage_count());
+  csr<op_index> waits_for;
+  std::vector<op_index> row;
+  op_index replacing = 0;  // the last op so far that changes what was fed, for which all before have been waited
+  for (op_index op = 0; op != ops; ++op) {
+    row.assign(controls[op].begin(), controls[op].end());
+    if (layout.replaces_given(op))
+      for (op_index const before : std::views::iota(std::exchange(replacing, op), op)) row.push_back(before);
+    for (auto v : layout.reads(op))
+      if (op_index const w = writer[layout.storage_of(v)]; w != npos) row.push_back(w);
+    for (auto v : layout.writes(op)) {
+      auto const s = layout.storage_of(v);
+      if (writer[s] != npos) row.push_back(writer[s]);
+      row.insert(row.end(), readers[s].begin(), readers[s].end());
+    }
+    for (auto v : layout.reads(op)) readers[layout.storage_of(v)].push_back(op);
+    for (auto v : layout.writes(op)) {
+      writer[layout.storage_of(v)] = op;
+      readers[layout.storage_of(v)].clear();
+    }
+    std::ranges::sort(row);
+    row.erase(std::ranges::unique(row).begin(), row.end());
+    for (op_index const other : row)
+      if (other != op) waits_for.push(other);
+    waits_for.end_row();
+  }
+  csr<op_index> followers;
+  transpose(waits_for, followers);
+  return followers;
+}
+
+/// Runs one plan, which must have been compiled with compile_options::parallel and outlive it. Where elements decide on
+/// shapes, the ops from there on wait for all before. As with the plan, one run at a time. TaskGroup has run(function),
+/// to be called from any thread, and wait(), as ::tbb::task_group.
+template <backend B, class TaskGroup = ::tbb::task_group>
+class parallel_executor {
+ public:
+  explicit parallel_executor(plan<B>& p)
+      : plan_(&p), followers_(memory_dependencies(p.layout(), p.controls())), waiting_(p.op_count()) {
+    PLAIT_ASSERT(p.is_parallel(), "parallel_executor: the plan was compiled without compile_options::parallel");
+    stage_of_.resize(p.op_count());
+    std::span<op_index const> const stages = p.layout().stages();
+    std::uint32_t stage = 0;
+    for (op_index op = 0; op != p.op_count(); ++op) {
+      if (stage + 1 != stages.size() && stages[stage + 1] == op) ++stage;
+      stage_of_[op] = stage;
+    }
+    before_.resize(p.op_count(), 0);
+    for (op_index op = 0; op != p.op_count(); ++op)
+      for (op_index const follower : followers_[op]) before_[follower] += stage_of_[op] == stage_of_[follower];
+  }
+
+  /// As plan::run. Of several errors, that of the first op in the net's order is thrown; ops that have begun end first.
+  /// run_cancelled, too, if a task group around it is cancelled.
+  void run(run_options const& options = {}) {
+    plan_->bind();
+    replaced_ = 0;
+    auto const stages = plan_->layout().stages();
+    try {
+      for (std::size_t s = 0; s != stages.size(); ++s) {
+        plan_->reach(stages[s]);
+        run_stage(stages[s], s + 1 == stages.size() ? static_cast<op_index>(plan_->op_count()) : stages[s + 1],
+                  options);
+      }
+    } catch (...) {
+      plan_->restore_given(replaced_);
+      throw;
+    }
+  }
+
+ private:
+  void run_stage(op_index first, op_index last, run_options const& options) {
+    error_ = nullptr;
+    error_op_ = npos;
+    for (op_index op = first; op != last; ++op) waiting_[op].store(before_[op], std::memory_order_relaxed);
+    left_.store(last - first, std::memory_order_release);
+    TaskGroup group;
+    for (op_index op = first; op != last; ++op)
+      if (before_[op] == 0) group.run([this, op, &options, &group] { run_chain(op, options, group); });
+    group.wait();
+    // TRAP: this also has this thread see what the ops wrote, which wait() does not promise.
+    std::uint32_t const left = left_.load(std::memory_order_acquire);
+    if (error_ != nullptr) std::rethrow_exception(error_);
+    // The task group that this runs in was cancelled, and this one with it.
+    if (left != 0) throw run_cancelled(first);
+  }
+
+  // Runs an op, then one of those that it made ready, and leaves the others to other threads.
+  void run_chain(op_index op, run_options const& options, TaskGroup& group) {
+    // Threads see what was before by these counters, whatever tasks see to.
+    static_cast<void>(left_.load(std::memory_order_acquire));
+    static_cast<void>(waiting_[op].load(std::memory_order_acquire));
+    while (op != npos) {
+      // What comes before an op that fails is run, as in order.
+      if (op < error_op_.load(std::memory_order_acquire)) {
+        try {
+          if (options.stop.stop_requested() || ::tbb::is_current_task_group_canceling()) throw run_cancelled(op);
+          plan_->run_op(op, options);
+          if (plan_->layout().replaces_given(op)) replaced_ = op + 1;
+        } catch (...) {
+          std::lock_guard const lock(error_mutex_);
+          if (op < error_op_.load(std::memory_order_relaxed)) {
+            error_op_.store(op, std::memory_order_release);
+            error_ = std::current_exception();
+          }
+        }
+      }
+      op_index next = npos;
+      for (op_index const follower : followers_[op]) {
+        if (stage_of_[follower] != stage_of_[op]) continue;
+        if (waiting_[follower].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
+        if (next == npos)
+          next = follower;
+        else
+          group.run([this, follower, &options, &group] { run_chain(follower, options, group); });
+      }
+      left_.fetch_sub(1, std::memory_order_acq_rel);
+      op = next;
+    }
+  }
+
+  plan<B>* plan_;
+  csr<op_index> followers_;                          // by op
+  std::vector<std::uint32_t> stage_of_;              // by op
+  std::vector<std::uint32_t> before_;                // by op: how many of its stage it waits for
+  std::vector<std::atomic<std::uint32_t>> waiting_;  // by op: how many of these are not done
+  std::atomic<std::uint32_t> left_ = 0;
+  std::mutex error_mutex_;
+  std::exception_ptr error_;
+  std::atomic<op_index> error_op_ = npos;  // the first that has failed
+  op_index replaced_ = 0;  // behind the last op that has changed what was fed; these wait for each other
+};
+
+template <backend B>
+parallel_executor(plan<B>&) -> parallel_executor<B>;
+
+}  // namespace plait

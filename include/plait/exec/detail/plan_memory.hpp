@@ -1,0 +1,285 @@
+// The memory of a plan: blocks that values take turns in, and the tensors of those that are kept.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <plait/core/csr.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/errors.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
+#include <plait/exec/detail/plan_layout.hpp>
+#include <plait/exec/detail/saturating.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/tensor.hpp>
+
+namespace plait {
+
+/// Values that nobody reads any more leave their block to others; blocks are chosen greedily, the smallest that fits,
+/// else the largest, which grows: O(log(free blocks)) each. Kept values have a tensor each. All comes from the
+/// backend's pool.
+template <backend B>
+class plan_memory {
+ public:
+  using value_number = plan_layout::value_number;
+
+  /// There is no memory for a value, or for what an op needs besides (npos).
+  struct shortage : memory_error {
+    shortage(std::size_t asked_for, value_number v, op_index of_op) : memory_error(asked_for), value(v), op(of_op) {}
+    value_number value;
+    op_index op;  // npos: the one that writes the value
+  };
+
+  /// With `reuse` off no two storages share a block.
+  void reset(plan_layout const& layout, bool reuse) {
+    reuse_ = reuse;
+    values_.assign(layout.value_count(), memory_of_value());
+    parts_.assign(layout.stages().size(), part());
+    block_of_.assign(layout.storage_count(), npos);
+    dying_.start_counting(layout.op_count());
+    for (std::uint32_t s = 0; s != layout.storage_count(); ++s) dying_.count(layout[s].last_use);
+    dying_.end_counting();
+    for (auto s = static_cast<std::uint32_t>(layout.storage_count()); s-- != 0;) dying_.place(layout[s].last_use, s);
+  }
+
+  /// What `maker`, an op of the first stage, makes has memory elsewhere, and what it reads stays until the stage ends.
+  /// npos for none.
+  void set_demanded(op_index maker) noexcept { demanded_ = maker; }
+
+  /// From now on place() takes no memory, so that what it would take can be looked at. The slots' data is meaningless.
+  void measure_only() noexcept { measures_ = true; }
+
+  /// Memory for what ops `first` to `last`, excluded, write, whose types are known: sets the slots' data. They make up
+  /// a stage. `scratch` is by op of the stage: bytes it needs besides, and where they are. Throws shortage.
+  void place(plan_layout const& layout, std::size_t stage, op_index first, op_index last, std::span<slot> slots,
+             std::span<std::pair<std::size_t, void*>> scratch);
+
+  /// Where values of a stage are this time that stand in given memory, or in that of kept ones or of results. A tensor
+  /// for which in_use(value, tensor) holds must not be written in this run: the value changes to a second one. Throws
+  /// shortage.
+  template <class InUse>
+  void refresh(plan_layout const& layout, std::size_t stage, std::span<slot> slots, InUse in_use) {
+    for (value_number v : parts_[stage].moving) {
+      memory_of_value& own = values_[v];
+      if (own.home != v) {
+        value_number const source = layout.stands_in(v);
+        own.home = values_[source].home;
+        slots[v].data = slots[source].data;
+        continue;
+      }
+      if (in_use(v, own.memory)) {
+        std::swap(own.memory, own.spare);
+        // Somebody may have the second one, too.
+        if (!own.memory.is_unique() || in_use(v, own.memory)) own.memory = tensor<B>();
+      }
+      if (own.memory.spec() != slots[v].type || (own.memory.raw() == nullptr && own.memory.bytes() != 0))
+        own.memory = make(v, slots[v].type);
+      slots[v].data = own.memory.raw();
+    }
+  }
+
+  /// Takes over what an op made itself for a value: a tensor of its own, or, if it has no owner, what stands where
+  /// `source` does.
+  void accept(value_number v, value_number source, tensor<B> result) {
+    memory_of_value& own = values_[v];
+    own.kept = source == npos || result.owner() != nullptr;
+    own.home = own.kept ? v : values_[source].home;
+    own.memory = own.kept ? std::move(result) : tensor<B>();
+  }
+  /// Lets go of it, before the op makes another.
+  void drop(value_number v) { values_[v].memory = tensor<B>(); }
+
+  /// A kept value is to stand in the tensor that its blob has, if nobody shares it; in a new one if not.
+  void move_home(value_number v, tensor<B>& held, std::span<slot const> slots) {
+    value_number const home = values_[v].home;
+    if (home == npos || !values_[home].kept || values_[home].result) return;
+    memory_of_value& own = values_[home];
+    tensor_spec const& type = slots[home].type;
+    if (own.spare.owner() != nullptr) own.spare = tensor<B>();
+    bool const fits =
+        held.owner() != nullptr && held.is_unique() && held.is_contiguous() && held.bytes() == type.bytes();
+    if (fits)
+      own.memory = tensor<B>::adopt(held.raw(), type, row_major(type.dims), held.owner());
+    else
+      own.memory.view(nullptr, type);  // stand_at or refresh follows
+  }
+
+  /// A kept value is to stand in memory of somebody else, until move_home; false if it has none of its own, or not of
+  /// so many bytes.
+  bool stand_at(value_number v, void* data, std::size_t bytes, std::span<slot const> slots) {
+    value_number const home = values_[v].home;
+    if (home == npos || !values_[home].kept || values_[home].result || slots[home].type.bytes() != bytes) return false;
+    values_[home].memory.view(data, slots[home].type);
+    return true;
+  }
+
+  /// The tensor that a kept value stands in, of any shape of as many bytes; nullptr if that is what was given.
+  tensor<B> const* kept(value_number v) const {
+    value_number const home = values_[v].home;
+    return home == npos || !values_[home].kept ? nullptr : &values_[home].memory;
+  }
+  /// Whether a value shares the memory of another, as its layout allows: not if it turned out to be of another size.
+  bool is_shared(plan_layout const& layout, value_number v) const {
+    return layout.stands_in(v) != npos && values_[v].home != v;
+  }
+
+  /// The value whose memory a value stands in; npos for given memory.
+  value_number home(value_number v) const { return values_[v].home; }
+  /// Whether it has a tensor of its own.
+  bool has_own(value_number v) const { return values_[v].home == v && values_[v].kept && !values_[v].result; }
+
+  /// Bytes of the blocks, which is the peak of what intermediate values take.
+  std::size_t block_bytes() const {
+    std::size_t sum = 0;
+    for (part const& p : parts_)
+      for (block const& b : p.blocks)
+        sum = detail::add_sat(sum, measures_ ? memory_pool<B>::block_size(b.bytes) : b.bytes);
+    return sum;
+  }
+  /// Bytes of the kept values' tensors.
+  std::size_t kept_bytes() const {
+    std::size_t sum = 0;
+    for (memory_of_value const& own : values_) sum += own.memory.bytes();
+    return sum;
+  }
+
+ private:
+  struct memory_of_value {
+    tensor<B> memory = {};  // of kept values
+    tensor<B> spare = {};
+    value_number home = npos;  // the value that has the memory this one stands in; npos for given memory
+    bool kept = false;         // `memory` is in use
+    bool result = false;       // an op says after its run where it is
+    bool moves = false;        // where it stands may change from run to run
+  };
+  struct block {
+    std::size_t bytes;
+    std::shared_ptr<void> memory;
+    value_number value;  // the largest of those that stand in it; npos for what an op needs besides
+    op_index op;         // that makes it
+  };
+  struct part {  // of a stage
+    std::vector<block> blocks;
+    std::vector<value_number> moving;  // in op order
+  };
+
+  using free_blocks = std::set<std::pair<std::size_t, std::uint32_t>>;  // their bytes and numbers
+  static std::uint32_t choose(std::vector<block>& blocks, free_blocks& free, std::size_t bytes, value_number v,
+                              op_index op) {
+    if (free.empty()) {
+      blocks.push_back({bytes, nullptr, v, op});
+      return static_cast<std::uint32_t>(blocks.size() - 1);
+    }
+    auto best = free.lower_bound({bytes, 0});
+    if (best == free.end()) --best;
+    std::uint32_t const found = best->second;
+    free.erase(best);
+    if (blocks[found].bytes < bytes) blocks[found] = {bytes, nullptr, v, op};
+    return found;
+  }
+  // Of values that find none the first is reported, whatever is taken first.
+  static void expect_room(std::size_t bytes, value_number v, op_index op) {
+    if (bytes > memory_pool<B>::capacity()) throw shortage(bytes, v, op);
+  }
+  static tensor<B> make(value_number v, tensor_spec const& type) {
+    try {
+      return tensor<B>::uninitialized(type.type, type.dims);
+    } catch (memory_error const& e) {
+      throw shortage(e.bytes, v, npos);
+    }
+  }
+  static void take(block& b) {
+    try {
+      b.memory = pooled_memory<B>(b.bytes);
+    } catch (memory_error const& e) {
+      throw shortage(e.bytes, b.value, b.op);
+    }
+  }
+
+  std::vector<memory_of_value> values_;
+  std::vector<part> parts_;
+  csr<std::uint32_t> dying_;             // storages by the op that uses them last
+  std::vector<std::uint32_t> block_of_;  // by storage, of the stage that is being placed
+  op_index demanded_ = npos;
+  bool reuse_ = true;
+  bool measures_ = false;
+};
+
+template <backend B>
+void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_index first, op_index last,
+                           std::span<slot> slots, std::span<std::pair<std::size_t, void*>> scratch) {
+  std::vector<block>& blocks = parts_[stage].blocks;
+  std::vector<value_number>& moving = parts_[stage].moving;
+  blocks.clear();
+  moving.clear();
+  free_blocks free;
+  auto const stays = [&](std::uint32_t s, op_index op) {
+    return stage == 0 && demanded_ <= op &&
+           std::ranges::any_of(layout.reads(demanded_), [&](value_number v) { return layout.storage_of(v) == s; });
+  };
+  auto const leave = [&](std::uint32_t at) { free.emplace(blocks[at].bytes, at); };
+  std::vector<std::pair<value_number, std::uint32_t>> placed;  // values and their blocks; npos: as their source
+  std::vector<std::uint32_t> scratch_block(last - first, npos);
+
+  for (op_index op = first; op != last; ++op) {
+    for (value_number v : layout.writes(op)) {
+      if (layout.gives_results(op)) {
+        values_[v].result = values_[v].moves = true;
+        continue;
+      }
+      if (!measures_) expect_room(slots[v].type.bytes(), v, op);
+      auto const s = layout.storage_of(v);
+      value_number const source = layout.stands_in(v);
+      memory_of_value& own = values_[v];
+      if (source != npos && slots[source].type.bytes() == slots[v].type.bytes()) {
+        own.home = values_[source].home;
+        own.moves = values_[source].moves || own.home == npos || values_[own.home].kept;
+        if (own.moves)
+          moving.push_back(v);
+        else
+          placed.emplace_back(v, npos);
+        continue;
+      }
+      own.home = v;
+      own.moves = false;
+      if (op == demanded_) continue;
+      own.kept = layout[s].kept != npos;
+      if (own.kept) {
+        if (!measures_ && own.memory.spec() != slots[v].type) own.memory = make(v, slots[v].type);
+        slots[v].data = own.memory.raw();
+        moving.push_back(v);
+      } else {
+        std::uint32_t const at = choose(blocks, free, slots[v].type.bytes(), v, op);
+        placed.emplace_back(v, at);
+        if (source == npos) block_of_[s] = at;  // else others may stand in the storage's block: this one is not left
+      }
+    }
+    if (std::size_t const bytes = scratch[op - first].first; bytes != 0) {
+      if (!measures_) expect_room(bytes, npos, op);
+      scratch_block[op - first] = choose(blocks, free, bytes, npos, op);
+      if (reuse_) leave(scratch_block[op - first]);
+    }
+    if (!reuse_) continue;
+    for (std::uint32_t s : dying_[op])
+      if (block_of_[s] != npos && !stays(s, op)) leave(block_of_[s]);
+  }
+
+  for (auto const& [v, at] : placed) block_of_[layout.storage_of(v)] = npos;
+
+  if (measures_) return;
+  for (block& b : blocks) take(b);
+  for (auto const& [v, at] : placed)
+    slots[v].data = at == npos ? slots[layout.stands_in(v)].data : blocks[at].memory.get();
+  for (value_number v : moving)
+    if (values_[v].home != v) slots[v].data = slots[layout.stands_in(v)].data;
+  for (op_index op = first; op != last; ++op)
+    if (scratch_block[op - first] != npos) scratch[op - first].second = blocks[scratch_block[op - first]].memory.get();
+}
+
+}  // namespace plait

@@ -1,0 +1,108 @@
+// What one op makes for another, made as that one goes through it: a few rows are written and read again while they are
+// in the cache, and there is memory for no more, however many there are.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <plait/core/detail/npos.hpp>
+#include <plait/exec/backend.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
+#include <plait/exec/detail/op_rows.hpp>
+#include <plait/exec/op_kernel.hpp>
+
+namespace plait {
+
+/// The first output of an op that works by rows, in places of its first axis. Has the memory of that output, which
+/// nobody else is to place.
+template <backend B>
+class rows_on_demand {
+ public:
+  /// What a thread makes at a time: with what it is made of, it leaves room for weights in a cache of the second level.
+  static constexpr std::size_t piece_bytes = std::size_t{1} << 18;
+
+  /// nullptr if the op cannot be asked for rows, or they are so few that all would be made at a time. `least` are the
+  /// places that the other op takes at least. Only types are looked at, which must be known. Both op and context must
+  /// stay where they are. O(operands).
+  static std::unique_ptr<rows_on_demand> find(op_kernel<B>& maker, op_context<B>& context, std::size_t least) {
+    if constexpr (B::on_device) {
+      return nullptr;
+    } else {
+      if (context.output_count() != 1) return nullptr;
+      row_runs const by = maker.by_pieces(context);
+      tensor_spec const& made = context.output_spec(0);
+      if (by.work == 0 || by.undivided || by.is_whole_output(0) || made.dims.rank() < 2 || made.bytes() == 0)
+        return nullptr;
+      auto const rows = static_cast<std::size_t>(made.dims.size_to(made.dims.rank() - 1));
+      for (std::size_t i = 0; i != context.input_count(); ++i)
+        if (!by.is_whole_input(i) && !divides_into_rows(context.input_spec(i), rows)) return nullptr;
+      auto const places = static_cast<std::size_t>(made.dims[0]);
+      std::size_t const piece = B::concurrency() * std::max(piece_bytes, by.least_rows * (made.bytes() / rows));
+      std::size_t const at_once = std::max({least, piece / (made.bytes() / places), std::size_t{1}});
+      if (at_once >= places) return nullptr;
+      return std::unique_ptr<rows_on_demand>(new rows_on_demand(maker, context, by, rows, at_once));
+    }
+  }
+
+  /// In place of the op's run: from now on rows may be asked for, until end(). What the op reads must be there, as it
+  /// is, until the last rows are made.
+  void begin() {
+    if (block_ == nullptr) block_ = pooled_memory<B>(block_bytes());
+    made().data = block_.get();
+    if (maker_->by_rows(*context_).work == 0) {
+      has_series_ = true;
+      maker_->begin_series(*context_, series_);
+    }
+    maker_->begin_rows(*context_);
+  }
+  /// Before the op's run as a whole: memory for all, until end().
+  void make_room() {
+    all_ = pooled_memory<B>(made().type.bytes());
+    made().data = all_.get();
+  }
+  void end() {
+    if (std::exchange(all_, nullptr) != nullptr) made().data = block_.get();
+    if (std::exchange(has_series_, false)) maker_->end_series(*context_, true);
+  }
+
+  /// How many places there is room for.
+  std::size_t at_once() const noexcept { return at_once_; }
+  /// What they take.
+  std::size_t block_bytes() const { return made().type.bytes() / places() * at_once_; }
+  /// Makes places `first` to `last`, excluded, and no more than at_once(), in the memory of the output from its
+  /// beginning. In order, each once.
+  void make(std::size_t first, std::size_t last) {
+    std::size_t const output = rows_.operand_count() - 1;
+    rows_.narrow(first * rows_a_place_, last * rows_a_place_, [&](std::size_t operand, std::size_t offset) {
+      return static_cast<std::byte*>(rows_.operand(operand).data) + (operand == output ? 0 : offset);
+    });
+    maker_->run_rows(rows_.context(0));
+  }
+
+ private:
+  rows_on_demand(op_kernel<B>& maker, op_context<B>& context, row_runs const& by, std::size_t rows, std::size_t at_once)
+      : maker_(&maker), context_(&context), by_(by), rows_(rows, context.input_count() + 1), at_once_(at_once) {
+    rows_a_place_ = rows / places();
+    rows_.add(context, by);
+    for (std::size_t i = 0; i != context.input_count(); ++i) series_.same.push_back(by.is_whole_input(i));
+    series_.lasting = series_.same;
+  }
+  slot& made() const { return *context_->outputs()[0]; }
+  std::size_t places() const { return static_cast<std::size_t>(made().type.dims[0]); }
+
+  op_kernel<B>* maker_;
+  op_context<B>* context_;
+  row_runs by_;
+  op_rows<B> rows_;
+  std::size_t rows_a_place_ = 1;
+  std::size_t at_once_;
+  std::shared_ptr<void> block_;
+  std::shared_ptr<void> all_;
+  run_series series_{npos, {}, {}, {false}};
+  bool has_series_ = false;
+};
+
+}  // namespace plait

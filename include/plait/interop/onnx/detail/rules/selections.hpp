@@ -1,0 +1,282 @@
+// Conversion rules for ONNX's selections: Concat, Split, Slice, Gather, ReverseSequence, TopK.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/interop/onnx/detail/converter.hpp>
+#include <plait/interop/onnx/detail/recurrence_shapes.hpp>
+#include <plait/interop/onnx/detail/values.hpp>
+#include <plait/interop/onnx/rules.hpp>
+
+namespace plait {
+namespace detail {
+
+inline void onnx_concat(onnx_context const& c) {
+  std::int64_t const axis = c.integer("axis", 1);
+  onnx_dims dims = c.dims(0);
+  for (std::size_t i = 1; i != c.input_count(); ++i) {
+    if (!dims) break;
+    std::size_t const at = c.axis(0, axis);
+    std::vector<std::int64_t> wanted = *c.dims(0);
+    wanted[at] = -1;
+    require_dims(c, i, wanted, "as input 0 is but for axis " + std::to_string(axis));
+    bool const known = c.dims(i) && (*c.dims(i))[at] >= 0 && (*dims)[at] >= 0;
+    (*dims)[at] = known ? known_extents({(*dims)[at] + (*c.dims(i))[at]})[0] : -1;
+  }
+  if (dims) static_cast<void>(c.axis(0, axis));
+  c.add("Concat", c.inputs(), {c.output(0), c.temporary("extents")}, {{"axis", axis}});
+  c.set_type(0, c.type(0));
+  c.set_dims(0, std::move(dims));
+}
+
+// Split: since version 18 num_outputs asks for equal chunks, of which the last is smaller if the extent is not a
+// multiple.
+inline void onnx_split(onnx_context const& c) {
+  std::int64_t const axis = c.integer("axis", 0);
+  std::size_t const at = c.dims(0) ? c.axis(0, axis) : 0;
+  std::int64_t const extent = c.dims(0) ? (*c.dims(0))[at] : -1;
+  auto const count = static_cast<std::int64_t>(c.node().outputs.size());
+  bool const listed_there = c.opset() >= 13 ? c.has_input(1) : c.has("split");
+  if (c.opset() >= 18 && listed_there == c.has("num_outputs"))
+    c.unsupported("it must have either the lengths of its outputs or num_outputs");
+  if (c.has("num_outputs") && c.integer("num_outputs", 0) != count)
+    c.unsupported("num_outputs is " + std::to_string(c.integer("num_outputs", 0)) + ", where it has " +
+                  std::to_string(count) + " outputs");
+  std::vector<net_argument> arguments{{"axis", axis}};
+  std::vector<std::string> inputs{c.input(0)};
+  std::vector<std::int64_t> lengths;
+  if (listed_there && c.opset() >= 13) require_dims(c, 1, {count}, "a length for each output");
+  if (listed_there && c.opset() >= 13 && c.constant(1) == nullptr) {
+    inputs.push_back(c.input(1));
+  } else if (listed_there) {
+    lengths = c.opset() >= 13 ? c.known_integers(1, "the lengths") : c.integers("split");
+    std::int64_t sum = 0;
+    for (std::int64_t const length : lengths) {
+      if (length < 0 || length > std::int64_t{1} << 40) c.unsupported("a length of an output is negative or too large");
+      sum += length;
+    }
+    if (static_cast<std::int64_t>(lengths.size()) != count || (extent >= 0 && sum != extent))
+      c.unsupported("the lengths do not split axis " + std::to_string(axis) + " of " + input_text(c, 0) + " into " +
+                    std::to_string(count) + " outputs");
+  } else if (extent >= 0) {
+    std::int64_t const length = (extent + count - 1) / count;
+    if (!c.has("num_outputs") && extent % count != 0)
+      c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " does not split into " +
+                    std::to_string(count) + " equal chunks");
+    if (extent - length * (count - 1) < 0) c.unsupported("there are more outputs than chunks of equal length");
+    lengths.assign(static_cast<std::size_t>(count - 1), length);
+    lengths.push_back(extent - length * (count - 1));
+  } else if (c.has("num_outputs")) {
+    c.unsupported("the extent of the axis must be known before the model is run");
+  }
+  // Equal chunks carry no lengths, so that they stay equal for an input larger than the model declares.
+  bool const even = !listed_there && !lengths.empty() && lengths.back() == lengths.front();
+  if (!lengths.empty() && !even) arguments.emplace_back("split", lengths);
+  c.add("Split", inputs, c.outputs(), std::move(arguments));
+  for (std::size_t o = 0; o != c.node().outputs.size(); ++o) {
+    c.set_type(o, c.type(0));
+    if (!c.dims(0)) continue;
+    std::vector<std::int64_t> dims = *c.dims(0);
+    dims[at] = lengths.empty() ? -1 : lengths[o];
+    c.set_dims(o, std::move(dims));
+  }
+}
+
+// Converts a bound to plait's Slice, where -1 is the extent, not the last index.
+inline std::int64_t slice_bound(std::int64_t at) {
+  return at < 0 && at != std::numeric_limits<std::int64_t>::min() ? at - 1 : at;
+}
+
+// Converts bounds in a blob, of int32 or int64.
+inline std::string slice_bounds(onnx_context const& c, std::size_t i) {
+  std::string const zero = c.constant_blob(onnx_filled(c.type(i), {}, 0), "zero");
+  bool const wide = c.type(i) == onnx_type::int64;
+  double const lowest = wide ? static_cast<double>(std::numeric_limits<std::int64_t>::min())
+                             : static_cast<double>(std::numeric_limits<std::int32_t>::min());
+  std::string const least = c.constant_blob(onnx_filled(c.type(i), {}, lowest), "least");
+  std::string const negative = c.step("LT", {c.input(i), zero});
+  std::string const has_one_below = c.step("GT", {c.input(i), least});
+  std::string const less =
+      c.step("Cast", {c.step("And", {negative, has_one_below})}, {{"to", require_runtime_type(c, c.type(i))}});
+  return c.step("Sub", {c.input(i), less});
+}
+
+inline void onnx_slice(onnx_context const& c) {
+  bool const old = c.opset() < 10;
+  bool const known = old || (c.constant(1) != nullptr && c.constant(2) != nullptr);
+  auto axes = old              ? (c.has("axes") ? std::optional(c.integers("axes")) : std::nullopt)
+              : c.has_input(3) ? std::optional(c.known_integers(3, "the axes"))
+                               : std::nullopt;
+  for (std::size_t i = 1; !old && i != 5; ++i)
+    if (i < 3 || c.has_input(i)) require_rank(c, i, 1, 1);
+  if (!old && c.has_input(4) &&
+      std::ranges::any_of(c.known_integers(4, "the steps"), [](std::int64_t step) { return step != 1; }))
+    c.unsupported("steps other than 1");
+  std::vector<std::int64_t> starts;
+  std::vector<std::int64_t> ends;
+  if (known) {
+    starts = old ? c.integers("starts") : c.known_integers(1, "the starts");
+    ends = old ? c.integers("ends") : c.known_integers(2, "the ends");
+    if (starts.size() != ends.size()) c.unsupported("starts and ends differ in length");
+  }
+  std::size_t const count = known  ? starts.size()
+                            : axes ? axes->size()
+                            : c.dims(1) && c.dims(1)->size() == 1 && c.dims(1)->front() >= 0
+                                ? static_cast<std::size_t>(c.dims(1)->front())
+                                : 0;
+  if (!known && count != 1) c.unsupported("the bounds of several axes must be known before the model is run");
+  if (!axes) {
+    axes.emplace(count);
+    std::iota(axes->begin(), axes->end(), std::int64_t{0});
+  }
+  if (axes->size() != count) c.unsupported("axes and starts differ in length");
+  if (!old && c.has_input(4) && c.known_integers(4, "the steps").size() != count)
+    c.unsupported("steps and starts differ in length");
+  bool const counts_back = std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
+  axes = axes_of(c, *axes, counts_back || c.dims(0) ? c.rank(0) : max_rank, true);
+  onnx_dims dims = c.dims(0);
+  std::string part = c.input(0);
+  if (!known) {
+    std::string first = slice_bounds(c, 1);
+    std::string last = slice_bounds(c, 2);
+    if (axes->front() != 0) {  // the axes before it are not sliced
+      std::vector<std::int64_t> const before{axes->front()};
+      first = c.step("Concat", {c.constant_blob(onnx_filled(c.type(1), before, 0), "starts"), first}, {{"axis", 0}});
+      last = c.step("Concat", {c.constant_blob(onnx_filled(c.type(2), before, -1), "ends"), last}, {{"axis", 0}});
+    }
+    c.add("Slice", {part, first, last}, {c.output(0)}, {{"clamp", 1}});
+    if (dims) (*dims)[static_cast<std::size_t>(axes->front())] = -1;
+  } else {
+    for (std::size_t k = 0; k != count; ++k) {
+      auto const axis = static_cast<std::size_t>((*axes)[k]);
+      std::vector<std::int64_t> first(axis + 1, 0);
+      std::vector<std::int64_t> last(axis + 1, -1);
+      first[axis] = slice_bound(starts[k]);
+      last[axis] = slice_bound(ends[k]);
+      if (dims) {
+        std::int64_t const extent = (*dims)[axis];
+        if (extent >= 0) {
+          auto const place = [&](std::int64_t at) {
+            return std::clamp(at < 0 ? at + extent : at, std::int64_t{0}, extent);
+          };
+          std::int64_t const from = place(starts[k]);
+          std::int64_t const to = place(ends[k]);
+          // Bounds in range stay relative to the end, for an input larger than the model declares.
+          if (starts[k] < -extent || starts[k] > extent) first[axis] = from;
+          if (ends[k] < -extent) last[axis] = to;
+          if (to < from) first[axis] = last[axis] = from;
+          (*dims)[axis] = std::max(from, to) - from;
+        }
+      }
+      bool const is_inside = dims && (*dims)[axis] >= 0;
+      part = c.step("Slice", {part},
+                    is_inside ? std::vector<net_argument>{{"starts", first}, {"ends", last}}
+                              : std::vector<net_argument>{{"starts", first}, {"ends", last}, {"clamp", 1}});
+    }
+    c.add("Copy", {part}, {c.output(0)});
+  }
+  c.set_type(0, c.type(0));
+  c.set_dims(0, std::move(dims));
+}
+
+// Gather: indices wrap (count from the end) unless they are known to be non-negative.
+inline void onnx_gather(onnx_context const& c) {
+  std::size_t const axis = c.axis(0, c.integer("axis", 0));
+  std::vector<net_argument> arguments;
+  if (axis != 0) arguments.emplace_back("axis", static_cast<std::int64_t>(axis));
+  if (c.constant(1) == nullptr ||
+      std::ranges::any_of(c.known_integers(1, "the indices"), [](std::int64_t at) { return at < 0; }))
+    arguments.emplace_back("wrap_indices", 1);
+  require_rank(c, 0, 1);
+  if (c.constant(1) != nullptr && c.dims(0) && (*c.dims(0))[axis] >= 0) {
+    std::int64_t const extent = (*c.dims(0))[axis];
+    for (std::int64_t const at : c.known_integers(1, "the indices"))
+      if (at < -extent || at >= extent)
+        c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " has no index " +
+                      std::to_string(at));
+  }
+  c.add("Gather", {c.input(0), c.input(1)}, {c.output(0)}, std::move(arguments));
+  c.set_type(0, c.type(0));
+  if (!c.dims(0) || !c.dims(1)) return;
+  std::vector<std::int64_t> dims = *c.dims(0);
+  auto const at = dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(axis));
+  dims.insert(at, c.dims(1)->begin(), c.dims(1)->end());
+  c.set_dims(0, std::move(dims));
+}
+
+inline void onnx_reverse_sequence(onnx_context const& c) {
+  std::int64_t const time = c.integer("time_axis", 0);
+  std::int64_t const batch = c.integer("batch_axis", 1);
+  if (std::min(time, batch) != 0 || std::max(time, batch) != 1)
+    c.unsupported("the axes of time and batch must be the first two");
+  require_rank(c, 0, 2);
+  auto const extent = [&](std::int64_t axis) { return c.dims(0) ? (*c.dims(0))[static_cast<std::size_t>(axis)] : -1; };
+  require_dims(c, 1, {extent(batch)}, "a length for each sequence");
+  check_lengths(c, 1, extent(time));
+  if (time == 0) {
+    c.add("ReversePackedSegs", {c.input(0), c.input(1)}, {c.output(0)});
+  } else {
+    std::vector<std::int64_t> swapped(c.rank(0));
+    std::iota(swapped.begin(), swapped.end(), std::int64_t{0});
+    std::swap(swapped[0], swapped[1]);
+    std::string const turned = c.step("Transpose", {c.input(0)}, {{"axes", swapped}});
+    c.add("Transpose", {c.step("ReversePackedSegs", {turned, c.input(1)})}, {c.output(0)}, {{"axes", swapped}});
+  }
+  c.as_input(0, 0);
+}
+
+// TopK: the op pads if the axis has fewer than k elements, which ONNX refuses. If the extent is known only at run time,
+// Gather checks it, by reading index k - 1.
+inline void onnx_top_k(onnx_context const& c) {
+  require_type(c, 0, onnx_numbers);
+  if (c.integer("largest", 1) == 0) c.unsupported("the smallest elements");
+  std::int64_t k = c.integer("k", 0);
+  if (c.opset() >= 10) {
+    auto const known = c.known_integers(1, "k");
+    require_dims(c, 1, {1}, "a list of one number");
+    k = known.front();
+  }
+  std::int64_t const axis = c.integer("axis", -1);
+  onnx_dims dims = c.dims(0);
+  std::size_t const at = dims ? c.axis(0, axis) : 0;
+  std::int64_t const extent = dims ? (*dims)[at] : -1;
+  if (k < 1) c.unsupported("k is " + std::to_string(k) + ", which should be at least 1");
+  if (extent >= 0 && k > extent)
+    c.unsupported("k is " + std::to_string(k) + ", where axis " + std::to_string(axis) + " of " + input_text(c, 0) +
+                  " has " + std::to_string(extent) + " elements");
+  std::string x = c.input(0);
+  if (extent < 0) {
+    std::string const shape = c.step("Shape", {x});
+    std::string const place = c.constant_blob(onnx_list({axis}), "axis");
+    std::string const have = c.step("Gather", {shape, place}, {{"wrap_indices", 1}});
+    std::string const most = c.step("Max", {have, c.constant_blob(onnx_list({k}), "k")});
+    x = c.step("Gather", {x, c.step("Range", {most})}, {{"axis", axis}});
+  }
+  c.add("TopK", {x}, {c.output(0), c.output(1)}, {{"k", k}, {"axis", axis}});
+  if (dims) (*dims)[at] = k;
+  for (std::size_t const o : {0U, 1U}) {
+    c.set_type(o, o == 0 ? c.type(0) : onnx_type::int64);
+    c.set_dims(o, dims);
+  }
+}
+
+}  // namespace detail
+
+inline void add_onnx_selection_rules(onnx_rules& rules) {
+  rules.set("Concat", detail::onnx_concat);
+  rules.set("Split", detail::onnx_split);
+  rules.set("Slice", detail::onnx_slice);
+  rules.set("Gather", detail::onnx_gather);
+  rules.set("ReverseSequence", detail::onnx_reverse_sequence);
+  rules.set("TopK", detail::onnx_top_k);
+}
+
+}  // namespace plait

@@ -1,0 +1,288 @@
+// Conversion rules for ONNX's shape operators: Constant, Shape, Reshape, Squeeze, Transpose, Expand, Tile, Range.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/interop/onnx/detail/converter.hpp>
+#include <plait/interop/onnx/detail/rules/elementwise.hpp>
+#include <plait/interop/onnx/detail/values.hpp>
+#include <plait/interop/onnx/rules.hpp>
+
+namespace plait {
+namespace detail {
+
+// ---- constants
+inline void onnx_constant(onnx_context const& c) {
+  if (c.node().attributes.size() != 1) c.unsupported("it must have one attribute, its value");
+  if (onnx_tensor const* const t = c.tensor("value")) return c.set_constant(0, value_of(*t));
+  if (c.has("value_float")) return c.set_constant(0, {{}, std::vector<float>{c.real("value_float", 0)}});
+  if (c.has("value_int")) return c.set_constant(0, {{}, std::vector<std::int64_t>{c.integer("value_int", 0)}});
+  if (c.has("value_floats")) {
+    auto list = c.reals("value_floats");
+    auto const count = static_cast<std::int64_t>(list.size());
+    return c.set_constant(0, {{count}, std::move(list)});
+  }
+  if (c.has("value_ints")) return c.set_constant(0, onnx_list(c.integers("value_ints")));
+  c.unsupported("it has no value that plait holds");
+}
+
+// Returns the shape that a constant input lists. Reports extents below `least`.
+inline std::vector<std::int64_t> shape_of(onnx_context const& c, std::size_t i, std::int64_t least) {
+  std::vector<std::int64_t> made = c.known_integers(i, "the shape");
+  for (std::int64_t const extent : made)
+    if (extent < least) c.unsupported("a shape cannot have an extent of " + std::to_string(extent));
+  return made;
+}
+
+inline void onnx_constant_of_shape(onnx_context const& c) {
+  tensor_value value{{1}, std::vector<float>{0}};
+  if (onnx_tensor const* const t = c.tensor("value")) value = value_of(*t);
+  onnx_type const type = onnx_type_of(value.type());
+  std::vector<net_argument> arguments{{"input_as_shape", 1}, {"dtype", require_runtime_type(c, type)}};
+  if (value.size() != 1 || value.shape.size() > 1) c.unsupported("its value must have one element");
+  require_rank(c, 0, 1, 1);
+  // Arguments are floats or integers; any other double becomes a factor.
+  std::optional<double> factor;
+  std::visit(
+      [&]<class T>(std::vector<T> const& elements) {
+        if constexpr (std::same_as<T, double>) {
+          bool const fits = is_float(elements[0]);
+          if (!fits) factor = elements[0];
+          arguments.emplace_back("value", fits ? elements[0] : 1.0);
+        } else if constexpr (std::is_arithmetic_v<T>) {
+          arguments.emplace_back("value", static_cast<T>(elements[0]));
+        }
+      },
+      value.data);
+  if (factor) {
+    std::string const ones = c.step("ConstantFill", {c.input(0)}, std::move(arguments));
+    c.add("Mul", {ones, c.constant_blob(onnx_filled(type, {}, *factor), "value")}, {c.output(0)});
+  } else {
+    c.add("ConstantFill", {c.input(0)}, {c.output(0)}, std::move(arguments));
+  }
+  c.set_type(0, type);
+  c.set_dims(0, c.constant(0) != nullptr ? known_extents(shape_of(c, 0, 0)) : unknown_extents(c.dims(0)));
+}
+
+inline void onnx_shape(onnx_context const& c) {
+  if (!c.has("start") && !c.has("end")) {
+    c.add("Shape", {c.input(0)}, {c.output(0)});
+    if (c.dims(0)) c.set_dims(0, std::vector<std::int64_t>{static_cast<std::int64_t>(c.dims(0)->size())});
+  } else {
+    auto const rank = static_cast<std::int64_t>(c.rank(0));
+    auto const bound = [&](std::int64_t at) { return std::clamp(at < 0 ? at + rank : at, std::int64_t{0}, rank); };
+    std::int64_t const first = bound(c.integer("start", 0));
+    std::int64_t const last = std::max(first, bound(c.integer("end", rank)));
+    c.add("Slice", {c.step("Shape", {c.input(0)})}, {c.output(0)}, {{"starts", {first}}, {"ends", {last}}});
+    c.set_dims(0, std::vector<std::int64_t>{last - first});
+  }
+  c.set_type(0, onnx_type::int64);
+}
+
+// ---- reshapes
+// Reports a shape that the input cannot be reshaped to, as far as its extents are known.
+inline void check_reshape(onnx_context const& c, std::vector<std::int64_t> const& shape) {
+  if (std::ranges::count(shape, -1) > 1) c.unsupported("a shape can have one -1 only");
+  std::vector<std::int64_t> wanted = shape;
+  for (std::size_t axis = 0; axis != wanted.size(); ++axis) {
+    if (wanted[axis] < -1) c.unsupported("a shape cannot have an extent of " + std::to_string(wanted[axis]));
+    if (wanted[axis] != 0 || !c.dims(0)) continue;
+    if (axis >= c.dims(0)->size())
+      c.unsupported("the shape has a 0 for axis " + std::to_string(axis) + ", which " + input_text(c, 0) +
+                    " does not have");
+    wanted[axis] = (*c.dims(0))[axis];
+  }
+  if (!is_known(c.dims(0))) return;
+  auto const have = element_count(*c.dims(0));
+  bool const open = std::ranges::find(wanted, -1) != wanted.end();
+  std::ranges::replace(wanted, -1, std::int64_t{1});
+  auto const asked = element_count(wanted);
+  if (!have || !asked || (open ? *asked == 0 || *have % *asked != 0 : *have != *asked))
+    c.unsupported(input_text(c, 0) + " cannot be reshaped to " + dims_text(shape));
+}
+
+inline void onnx_reshape(onnx_context const& c) {
+  auto const shape = c.opset() < 5              ? std::optional(c.integers("shape"))
+                     : c.constant(1) != nullptr ? std::optional(c.known_integers(1, "the shape"))
+                                                : std::nullopt;
+  bool const zeros = c.integer("allowzero", 0) != 0;
+  if (zeros && !shape) c.unsupported("with allowzero the shape must be known before the model is run");
+  if (zeros && std::ranges::find(*shape, 0) != shape->end())
+    c.unsupported("a shape with zeros that are no axes of the input (allowzero)");
+  if (c.opset() >= 5) require_rank(c, 1, 1, 1);
+  if (shape) {
+    check_reshape(c, *shape);
+    c.add("Reshape", {c.input(0)}, {c.output(0), c.temporary("old_shape")}, {{"shape", *shape}});
+    std::vector<std::int64_t> dims = known_extents(*shape);
+    for (std::size_t axis = 0; axis != dims.size(); ++axis)
+      if (dims[axis] == 0) dims[axis] = c.dims(0) && axis < c.dims(0)->size() ? (*c.dims(0))[axis] : -1;
+    c.set_dims(0, std::move(dims));
+  } else {
+    c.add("Reshape", {c.input(0), c.input(1)}, {c.output(0), c.temporary("old_shape")});
+    c.set_dims(0, unknown_extents(c.dims(1)));
+  }
+  c.set_type(0, c.type(0));
+}
+
+inline void onnx_flatten(onnx_context const& c) {
+  std::int64_t const axis = c.integer("axis", 1);
+  if (axis < 0 && c.opset() < 11) c.unsupported("a negative axis");
+  std::vector<std::int64_t> dims{-1, -1};
+  if (c.dims(0)) {
+    auto const rank = static_cast<std::int64_t>(c.dims(0)->size());
+    if (axis < -rank || axis > rank) c.unsupported(input_text(c, 0) + " has no axis " + std::to_string(axis));
+    auto const split = c.dims(0)->begin() + (axis < 0 ? axis + rank : axis);
+    auto const product = [](auto first, auto last) {
+      auto const count = element_count(std::vector<std::int64_t>(first, last));
+      return count && *count <= std::size_t{1} << 40 ? static_cast<std::int64_t>(*count) : -1;
+    };
+    dims = {product(c.dims(0)->begin(), split), product(split, c.dims(0)->end())};
+  }
+  c.add("Flatten", {c.input(0)}, {c.output(0)}, {{"axis", axis}});
+  c.set_type(0, c.type(0));
+  c.set_dims(0, std::move(dims));
+}
+
+inline void onnx_squeeze(onnx_context const& c) {
+  auto axes = list_attribute_or_input(c, "axes", 1);
+  bool const has_list = axes.has_value();
+  if (!axes) {
+    if (!c.dims(0) || std::ranges::find(*c.dims(0), -1) != c.dims(0)->end())
+      c.unsupported("the shape of its input must be known before the model is run, as no axes are given");
+    axes.emplace();
+    for (std::size_t axis = 0; axis != c.dims(0)->size(); ++axis)
+      if ((*c.dims(0))[axis] == 1) axes->push_back(static_cast<std::int64_t>(axis));
+  }
+  bool const counts_back = std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
+  if (counts_back && c.opset() < 11) c.unsupported("a negative axis");
+  if (counts_back || c.dims(0)) axes = axes_of(c, *axes, c.rank(0), false);
+  if (axes->empty() && has_list) c.unsupported("the list of axes is empty");
+  if (axes->empty()) return c.forward(0, 0);
+  if (c.dims(0))
+    for (std::int64_t const axis : *axes)
+      if (std::int64_t const extent = (*c.dims(0))[static_cast<std::size_t>(axis)]; extent >= 0 && extent != 1)
+        c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " does not have the extent 1");
+  c.add("Squeeze", {c.input(0)}, {c.output(0)}, {{"dims", *axes}});
+  c.set_type(0, c.type(0));
+  if (!c.dims(0)) return;
+  std::vector<std::int64_t> dims;
+  for (std::size_t axis = 0; axis != c.dims(0)->size(); ++axis)
+    if (std::ranges::find(*axes, static_cast<std::int64_t>(axis)) == axes->end()) dims.push_back((*c.dims(0))[axis]);
+  c.set_dims(0, std::move(dims));
+}
+
+inline void onnx_unsqueeze(onnx_context const& c) {
+  auto axes = list_attribute_or_input(c, "axes", 1, 0);  // also a scalar, as in ONNX's own tests
+  if (!axes) c.unsupported("the axes are missing");
+  bool const counts_back = std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
+  if (counts_back && c.opset() < 11) c.unsupported("a negative axis");
+  axes = axes_of(c, *axes, counts_back || c.dims(0) ? c.rank(0) + axes->size() : max_rank, true);
+  if (axes->empty()) return c.forward(0, 0);
+  c.add("ExpandDims", {c.input(0)}, {c.output(0)}, {{"dims", *axes}});
+  c.set_type(0, c.type(0));
+  if (!c.dims(0)) return;
+  std::vector<std::int64_t> dims = *c.dims(0);
+  std::ranges::sort(*axes);
+  for (std::int64_t const axis : *axes) dims.insert(dims.begin() + axis, 1);
+  c.set_dims(0, std::move(dims));
+}
+
+inline void onnx_transpose(onnx_context const& c) {
+  std::vector<net_argument> arguments;
+  onnx_dims dims = c.dims(0);
+  if (c.has("perm")) {
+    auto const order = c.integers("perm");
+    if ((order.empty() || c.dims(0)) && order.size() != c.rank(0))
+      c.unsupported("perm has " + std::to_string(order.size()) + " axes, where " + input_text(c, 0) + " has " +
+                    std::to_string(c.rank(0)));
+    if (std::ranges::any_of(order, [](std::int64_t axis) { return axis < 0; }))
+      c.unsupported("perm has a negative axis");
+    static_cast<void>(axes_of(c, order, order.size(), true));
+    if (!order.empty()) arguments.emplace_back("axes", order);
+    for (std::size_t axis = 0; dims && axis != order.size(); ++axis)
+      (*dims)[axis] = (*c.dims(0))[static_cast<std::size_t>(order[axis])];
+  } else if (dims) {
+    std::ranges::reverse(*dims);
+  }
+  c.add("Transpose", {c.input(0)}, {c.output(0)}, std::move(arguments));
+  c.set_type(0, c.type(0));
+  c.set_dims(0, std::move(dims));
+}
+
+inline void onnx_expand(onnx_context const& c) {
+  require_type(c, 0, onnx_host_types);
+  require_rank(c, 1, 1, 1);
+  onnx_dims dims;
+  if (c.constant(1) != nullptr) dims = broadcast(c, c.dims(0), known_extents(shape_of(c, 1, 0)));
+  onnx_type const type = onnx_widened_type(c.type(0));
+  onnx_narrowed(c, [&](std::string const& made) {
+    std::string const ones = c.step("ConstantFill", {c.input(1)},
+                                    {onnx_one(type), {"input_as_shape", 1}, {"dtype", require_runtime_type(c, type)}});
+    c.add("Mul", {onnx_widened(c, 0), ones}, {made});
+  });
+  c.set_type(0, c.type(0));
+  if (dims) c.set_dims(0, std::move(dims));
+}
+
+// Tile: if the rank is known only at run time, a Transpose checks that it equals the number of repeats.
+inline void onnx_tile(onnx_context const& c) {
+  if (c.opset() < 6) c.unsupported("Tile before version 6 of the operators");
+  require_rank(c, 1, 1, 1);
+  auto const repeats = c.known_integers(1, "the repeats");
+  if (repeats.size() > max_rank) c.unsupported("it has more than " + std::to_string(max_rank) + " repeats");
+  if (c.dims(0) && c.dims(0)->size() != repeats.size())
+    c.unsupported("it has " + std::to_string(repeats.size()) + " repeats for " + input_text(c, 0));
+  if (std::ranges::any_of(repeats, [](std::int64_t count) { return count < 0; })) c.unsupported("a repeat is negative");
+  std::string tiled = c.dims(0) || repeats.empty() ? c.input(0) : input_of_rank(c, 0, repeats.size());
+  if (repeats.empty() && !c.dims(0)) c.unsupported("it has no repeats");
+  for (std::size_t axis = 0; axis != repeats.size(); ++axis)
+    if (repeats[axis] != 1) tiled = c.step("Tile", {tiled}, {{"tiles", repeats[axis]}, {"axis", axis}});
+  c.add("Copy", {tiled}, {c.output(0)});
+  c.set_type(0, c.type(0));
+  std::vector<std::int64_t> dims = c.dims(0) ? *c.dims(0) : std::vector<std::int64_t>(repeats.size(), -1);
+  for (std::size_t axis = 0; axis != dims.size(); ++axis)
+    if (dims[axis] > std::int64_t{1} << 20 || repeats[axis] > std::int64_t{1} << 20)
+      dims[axis] = -1;
+    else if (dims[axis] >= 0)
+      dims[axis] *= repeats[axis];
+  c.set_dims(0, std::move(dims));
+}
+
+}  // namespace detail
+
+inline void add_onnx_shape_rules(onnx_rules& rules) {
+  rules.set("Constant", detail::onnx_constant);
+  rules.set("ConstantOfShape", detail::onnx_constant_of_shape);
+  rules.set("Shape", detail::onnx_shape);
+  rules.set("Size", [](onnx_context const& c) {
+    c.add("Size", {c.input(0)}, {c.output(0)});
+    c.set_type(0, onnx_type::int64);
+    c.set_dims(0, std::vector<std::int64_t>());
+  });
+  rules.set("Range", [](onnx_context const& c) {
+    detail::require_type(c, 0, detail::onnx_numbers);
+    for (std::size_t i = 0; i != 3; ++i) detail::require_scalar(c, i, true);
+    if (c.known_number(2) == 0.0) c.unsupported("the step is 0");
+    c.add("Range", {c.input(0), c.input(1), c.input(2)}, {c.output(0)});
+    c.set_type(0, c.type(0));
+    c.set_dims(0, std::vector<std::int64_t>{-1});
+  });
+  rules.set("Reshape", detail::onnx_reshape);
+  rules.set("Flatten", detail::onnx_flatten);
+  rules.set("Squeeze", detail::onnx_squeeze);
+  rules.set("Unsqueeze", detail::onnx_unsqueeze);
+  rules.set("Transpose", detail::onnx_transpose);
+  rules.set("Expand", detail::onnx_expand);
+  rules.set("Tile", detail::onnx_tile);
+}
+
+}  // namespace plait

@@ -1,0 +1,30 @@
+// Standard conversion rules for ONNX operators: all that plait comes with.
+#pragma once
+
+#include <plait/interop/onnx/detail/rules/control_flow.hpp>
+#include <plait/interop/onnx/detail/rules/elementwise.hpp>
+#include <plait/interop/onnx/detail/rules/matmul_and_conv.hpp>
+#include <plait/interop/onnx/detail/rules/recurrent.hpp>
+#include <plait/interop/onnx/detail/rules/reductions.hpp>
+#include <plait/interop/onnx/detail/rules/selections.hpp>
+#include <plait/interop/onnx/detail/rules/shapes.hpp>
+#include <plait/interop/onnx/rules.hpp>
+
+namespace plait {
+
+inline onnx_rules const& onnx_rules::standard() {
+  static onnx_rules const table = [] {
+    onnx_rules made;
+    add_onnx_elementwise_rules(made);
+    add_onnx_shape_rules(made);
+    add_onnx_selection_rules(made);
+    add_onnx_reduction_rules(made);
+    add_onnx_matmul_and_conv_rules(made);
+    add_onnx_recurrent_rules(made);
+    add_onnx_control_flow_rules(made);
+    return made;
+  }();
+  return table;
+}
+
+}  // namespace plait

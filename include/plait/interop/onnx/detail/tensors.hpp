@@ -1,0 +1,159 @@
+// Decodes ONNX tensors (TensorProto) to tensor values.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/interop/onnx/detail/model.hpp>
+#include <plait/net/detail/parameter.hpp>
+
+namespace plait {
+
+namespace detail {
+
+/// Returns true if the runtime has tensors of an element type.
+constexpr bool has_runtime_type(onnx_type type) {
+  constexpr onnx_type held[] = {onnx_type::float32, onnx_type::float64, onnx_type::int32,
+                                onnx_type::int64,   onnx_type::boolean, onnx_type::uint8};
+  return std::ranges::find(held, type) != std::end(held);
+}
+
+/// Thrown for a tensor that cannot be decoded, because it is unsupported or because it is malformed.
+struct onnx_tensor_refusal {
+  std::string reason;
+  bool is_unsupported;
+};
+
+/// Decoder of one tensor.
+class onnx_elements {
+ public:
+  explicit onnx_elements(onnx_tensor const& t) : t_(t) {}
+
+  /// Returns the tensor's value. Throws onnx_tensor_refusal.
+  tensor_value take() const {
+    auto const count = element_count(t_.dims);
+    if (!count) fail("has an invalid shape");
+    if (t_.external) throw onnx_tensor_refusal{"is stored in another file, which is not read", true};
+    tensor_value made{t_.dims, elements()};
+    if (made.size() != *count)
+      fail("has " + std::to_string(made.size()) + " elements, where its shape has " + std::to_string(*count));
+    return made;
+  }
+
+ private:
+  [[noreturn]] static void fail(std::string why) { throw onnx_tensor_refusal{std::move(why), false}; }
+
+  tensor_value::storage elements() const {
+    switch (t_.type) {
+      case onnx_type::float32:
+        return list<float>(t_.floats);
+      case onnx_type::float64:
+        return list<double>(t_.doubles);
+      case onnx_type::int8:
+        return list<std::int8_t>(t_.int32s);
+      case onnx_type::int16:
+        return list<std::int16_t>(t_.int32s);
+      case onnx_type::int32:
+        return list<std::int32_t>(t_.int32s);
+      case onnx_type::int64:
+        return list<std::int64_t>(t_.int64s);
+      case onnx_type::uint8:
+        return list<std::uint8_t>(t_.int32s);
+      case onnx_type::uint16:
+        return list<std::uint16_t>(t_.int32s);
+      case onnx_type::boolean:
+        return list<bool>(t_.int32s);
+      case onnx_type::string:
+        return t_.strings;
+      default:
+        throw onnx_tensor_refusal{"is of a type that plait does not hold", true};
+    }
+  }
+
+  template <class T, class Stored>
+  std::vector<T> list(std::vector<Stored> const& stored) const {
+    if (t_.raw.empty()) {
+      std::vector<T> made;
+      made.reserve(stored.size());
+      for (Stored const each : stored) {
+        if constexpr (std::integral<T> && !std::same_as<T, bool>)
+          if (!std::in_range<T>(each)) fail("has an element " + std::to_string(each) + ", out of range for its type");
+        made.push_back(static_cast<T>(each));
+      }
+      return made;
+    }
+    using unit = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
+    if (t_.raw.size() % sizeof(unit) != 0) fail("has " + std::to_string(t_.raw.size()) + " bytes");
+    std::vector<unit> bytes(t_.raw.size() / sizeof(unit));
+    std::memcpy(bytes.data(), t_.raw.data(), t_.raw.size());
+    if constexpr (std::endian::native != std::endian::little) {
+      for (unit& each : bytes) {
+        auto* const first = reinterpret_cast<unsigned char*>(&each);
+        std::reverse(first, first + sizeof each);
+      }
+    }
+    if constexpr (std::same_as<T, bool>)
+      return {bytes.begin(), bytes.end()};
+    else
+      return bytes;
+  }
+
+  onnx_tensor const& t_;
+};
+
+}  // namespace detail
+
+/// Returns the value of a tensor. Throws net_error naming the tensor if its elements do not fill its shape, are
+/// external data, or have a type that tensor_value lacks (16-bit floats, unsigned integers of more than 16 bits,
+/// complex numbers).
+[[nodiscard]] inline tensor_value value_of(onnx_tensor const& tensor) {
+  try {
+    return detail::onnx_elements(tensor).take();
+  } catch (detail::onnx_tensor_refusal const& why) {
+    throw net_error("plait: tensor '" + tensor.name + "' (" + to_string(tensor.type) + ") " + why.reason, {},
+                    tensor.name);
+  }
+}
+
+/// Returns ONNX's number of an element type, undefined for a type that ONNX lacks.
+[[nodiscard]] constexpr onnx_type onnx_type_of(element_type type) noexcept {
+  switch (type) {
+    case element_type::float32:
+      return onnx_type::float32;
+    case element_type::float64:
+      return onnx_type::float64;
+    case element_type::int8:
+      return onnx_type::int8;
+    case element_type::int16:
+      return onnx_type::int16;
+    case element_type::int32:
+      return onnx_type::int32;
+    case element_type::int64:
+      return onnx_type::int64;
+    case element_type::uint8:
+      return onnx_type::uint8;
+    case element_type::uint16:
+      return onnx_type::uint16;
+    case element_type::boolean:
+      return onnx_type::boolean;
+    case element_type::string:
+      return onnx_type::string;
+    case element_type::float16:
+      return onnx_type::float16;
+    case element_type::bfloat16:
+      return onnx_type::bfloat16;
+    default:
+      return onnx_type::undefined;
+  }
+}
+
+}  // namespace plait

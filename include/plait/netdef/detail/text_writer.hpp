@@ -1,0 +1,146 @@
+// NetDef writer for protobuf's text format (".pbtxt").
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <plait/netdef/detail/field_traits.hpp>
+#include <plait/netdef/detail/message_walk.hpp>
+#include <plait/netdef/detail/output_buffer.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
+#include <plait/netdef/detail/write_options.hpp>
+#include <plait/netdef/model.hpp>
+
+namespace plait {
+namespace detail {
+
+struct text_format {
+  static constexpr bool distinct_names = false;
+  static constexpr char const* name = "text";
+  static bool can_write(std::string_view) { return true; }
+  // Accepts unknown fields from JSON, too, if they mean the same in text.
+  template <class Message>
+  static bool can_write(unknown_field const& field) {
+    return field.number == 0 && is_text_field(field.name, field.data);
+  }
+};
+
+class text_writer {
+ public:
+  text_writer(output_buffer& out, write_options const& options) : out_(out), options_(options) {}
+
+  template <class Message, std::size_t I, class Member>
+  void value(Member const& member, netdef const& net) {
+    for_each_value(member, [&](auto const& each) {
+      out_.fill(2 * depth_, ' ');
+      out_ << name<Message, I>() << ": ";
+      scalar(each, net);
+      out_ << '\n';
+    });
+  }
+  template <class Message, std::size_t I, class Child>
+  void begin(Child const&, std::size_t, std::size_t) {
+    out_.fill(2 * depth_++, ' ');
+    out_ << name<Message, I>() << " {\n";
+  }
+  template <class Message, std::size_t I>
+  void end(std::size_t, std::size_t) {
+    out_.fill(2 * --depth_, ' ');
+    out_ << "}\n";
+  }
+  template <class Message>
+  void unknown(std::vector<unknown_field> const& fields) {
+    std::vector<bool> const can = expressible<text_format, Message>(fields);
+    for (std::size_t i = 0; i != fields.size(); ++i) {
+      if (!can[i]) continue;
+      out_.fill(2 * depth_, ' ');
+      out_ << fields[i].name << ": " << fields[i].data << '\n';
+    }
+  }
+
+ private:
+  template <class Message, std::size_t I>
+  std::string_view name() const {
+    constexpr auto const& field = field_at<Message, I>;
+    return options_.legacy_names && !field.old_name.empty() ? field.old_name : field.name;
+  }
+
+  void scalar(bool value, netdef const&) { out_ << std::string_view(value ? "true" : "false"); }
+  void scalar(tensor_type value, netdef const&) {
+    std::string_view const known = tensor_type_name(value);
+    if (known.empty())
+      out_ << static_cast<std::int32_t>(value);
+    else
+      out_ << known;
+  }
+  template <class T>
+  void scalar(T const& value, netdef const& net) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(value))
+        out_ << std::string_view("nan");
+      else if (std::isinf(value))
+        out_ << std::string_view(value < 0 ? "-inf" : "inf");
+      else
+        out_ << value;
+    } else if constexpr (std::is_integral_v<T>) {
+      out_ << value;
+    } else {
+      quoted(text_of(value, net));
+    }
+  }
+
+  // Escapes everything but printable ASCII, as protobuf does: by letter, or else in three octal digits.
+  void quoted(std::string_view text) {
+    out_ << '"';
+    std::size_t from = 0;
+    for (std::size_t i = 0; i != text.size(); ++i) {
+      auto const c = static_cast<unsigned char>(text[i]);
+      if (0x20 <= c && c < 0x7F && c != '"' && c != '\'' && c != '\\') continue;
+      out_ << text.substr(from, i - from) << '\\';
+      from = i + 1;
+      constexpr std::string_view special = "\n\r\t\"'\\";
+      if (std::size_t const known = special.find(text[i]); known != special.npos)
+        out_ << "nrt\"'\\"[known];
+      else
+        out_ << static_cast<char>('0' + (c >> 6)) << static_cast<char>('0' + ((c >> 3) & 7))
+             << static_cast<char>('0' + (c & 7));
+    }
+    out_ << text.substr(from) << '"';
+  }
+
+  output_buffer& out_;
+  write_options const& options_;
+  std::size_t depth_ = 0;
+};
+
+inline void write_text(output_buffer& out, netdef const& net, write_options const& options) {
+  check_expressible<text_format>(net, options);
+  text_writer writer(out, options);
+  message_walk(writer).run(net);
+  out.flush();
+}
+
+}  // namespace detail
+
+/// Writes a net in protobuf's layout: one field per line, two spaces per level, fields in the order of the schema,
+/// numbers in the shortest form that round-trips. Equal nets give equal text. Linear. Throws net_error before anything
+/// is written if the text format cannot express the net (see write_options); failures of the stream are left in its
+/// state.
+inline void write_netdef_text(std::ostream& out, netdef const& net, write_options const& options = {}) {
+  detail::output_buffer buffered(out);
+  detail::write_text(buffered, net, options);
+}
+
+/// Returns the net in protobuf's text format as a string; throws like write_netdef_text().
+[[nodiscard]] inline std::string to_text(netdef const& net, write_options const& options = {}) {
+  detail::output_buffer collected;
+  detail::write_text(collected, net, options);
+  return collected.take();
+}
+
+}  // namespace plait
