@@ -65,7 +65,7 @@ concept returns_int_argument = requires(N const& n, op_ref_t<N> op, std::string_
 };
 template <class N>
 concept returns_string_argument = requires(N const& n, op_ref_t<N> op, std::string_view key) {
-  { net_traits_of<N>::string_argument(n, op, key) } -> optional_lasting_text;
+  { net_traits_of<N>::string_argument(n, op, key) } -> optional_borrowed_text;
 };
 template <class N>
 concept returns_has_argument = requires(N const& n, op_ref_t<N> op, std::string_view key) {

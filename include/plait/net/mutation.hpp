@@ -163,15 +163,15 @@ concept adopting_net = net<N> && requires(std::remove_cvref_t<N>& n, std::remove
 namespace detail {
 // Not of a string that is gone before it is read.
 template <class R>
-concept optional_lasting_text =
+concept optional_borrowed_text =
     std::convertible_to<R, std::optional<std::string_view>> &&
-    (std::is_lvalue_reference_v<R> || lasting_text<typename std::remove_cvref_t<R>::value_type>);
+    (std::is_lvalue_reference_v<R> || borrowed_text<typename std::remove_cvref_t<R>::value_type>);
 }  // namespace detail
 
 template <class N>
 concept attributed_net = typed_net<N> && requires(N const& n, op_ref_t<N> op, std::string_view key) {
   { detail::net_traits_of<N>::int_argument(n, op, key) } -> std::convertible_to<std::optional<std::int64_t>>;
-  { detail::net_traits_of<N>::string_argument(n, op, key) } -> detail::optional_lasting_text;
+  { detail::net_traits_of<N>::string_argument(n, op, key) } -> detail::optional_borrowed_text;
 };
 
 template <class N>

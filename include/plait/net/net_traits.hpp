@@ -247,7 +247,7 @@ concept returns_subnets = requires(N const& n, op_ref_t<N> op) {
 };
 template <class N>
 concept returns_op_name = requires(N const& n, op_ref_t<N> op) {
-  { net_traits_of<N>::op_name(n, op) } -> lasting_text;
+  { net_traits_of<N>::op_name(n, op) } -> borrowed_text;
 };
 
 template <class N>
