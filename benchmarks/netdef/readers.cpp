@@ -55,7 +55,7 @@ std::vector<input> const& inputs() {
       std::ifstream in(std::filesystem::path(PLAIT_BENCH_NETS) / file, std::ios::binary);
       if (in) made.push_back({std::filesystem::path(file).stem().string(), {std::istreambuf_iterator<char>(in), {}}});
     }
-    // `predict_net` alone would say nothing.
+    // `predict_net` alone would be ambiguous.
     for (input& each : made)
       if (each.name == "predict_net") each.name = "densenet121";
 #endif

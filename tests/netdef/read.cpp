@@ -108,7 +108,7 @@ TEST_CASE("read_netdef: the error is that of the most plausible format") {
                        plait::parse_error);
   CHECK_THROWS_WITH_AS(static_cast<void>(plait::read_netdef_bytes("\x0A\x05xy")), doctest::Contains("byte 0"),
                        plait::parse_error);
-  // Is not read as a binary net of unknown fields.
+  // Not a binary net of unknown fields.
   CHECK_THROWS_AS(static_cast<void>(plait::read_netdef_bytes("zz zz")), plait::parse_error);
 }
 

@@ -131,7 +131,7 @@ struct break_kernel : plait::op_kernel<B> {
   }
 };
 
-/// y contains as many ones as the first element of x says.
+/// y consists of x[0] ones.
 template <class B>
 struct ones_kernel : plait::op_kernel<B> {
   explicit ones_kernel(plait::op_arguments const&) {}

@@ -37,7 +37,7 @@ TEST_CASE_TEMPLATE("export_nets: the declared interface is kept", N, PLAIT_MUTAB
   auto const predict = test::describe(made.predict_net);
   CHECK(predict.ops == two_layers().ops);
   CHECK(predict.external_inputs == names{"w", "x", "b", "w2", "b2"});
-  CHECK(predict.external_outputs == names{"y"});  // in place at the end, and an output all the same
+  CHECK(predict.external_outputs == names{"y"});  // written in place by the last op, and still an output
   CHECK(made.inputs == names{"x"});
   CHECK(made.outputs == names{"y"});
   CHECK(made.unused_parameters == names{"unused"});

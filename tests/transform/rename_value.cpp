@@ -151,7 +151,7 @@ TEST_CASE_TEMPLATE("rename_value: a renaming and its inverse compute the same", 
     CHECK(between.ops[op].outputs[slot] == "new");
     CHECK(test::symbolic_outputs(between, test::given_by::slot) ==
           test::symbolic_outputs(before, test::given_by::slot));
-    // Other versions keep the old name, which is then in use: going back is a merge, and the inverse all the same.
+    // Other versions keep the old name, so it is in use: the inverse rename merges versions, and is legal.
     auto const back = plait::rename_output(n, {op, slot}, there.from, {.capture = plait::name_capture::merge});
     CHECK(back.changed == there.changed);
     CHECK(test::describe(n) == before);

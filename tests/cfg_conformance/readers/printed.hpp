@@ -60,7 +60,7 @@ struct printed_loop_block {
 };
 
 struct printed_loop {
-  std::optional<std::string> function;  ///< LLVM 14's print<loops> does not say it
+  std::optional<std::string> function;  ///< absent in print<loops> of LLVM 14
   std::uint32_t depth = 1;
   std::uint32_t parent = no_parent;  ///< index in the list of loops
   std::vector<printed_loop_block> blocks;

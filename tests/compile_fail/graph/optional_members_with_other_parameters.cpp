@@ -11,7 +11,7 @@ struct graph {
   std::vector<int> successors(int) const { return {}; }
 #ifdef PLAIT_COMPILE_FAIL_CONTROL
   std::vector<int> predecessors(int) const { return {}; }
-  std::vector<int> nodes;  // of data, nothing is said: it may be there for something else
+  std::vector<int> nodes;  // a data member is not diagnosed: it may have another purpose
 #else
   std::vector<int> predecessors() const { return {}; }
   std::vector<int> nodes(int) const { return {}; }

@@ -55,7 +55,7 @@ struct tensor_value {
   return count;
 }
 
-/// Returns true if a tensor has as many elements as its shape says.
+/// Returns true if the number of a tensor's elements is that of its shape.
 [[nodiscard]] inline bool is_well_formed(tensor_value const& tensor) {
   return element_count(tensor.shape) == tensor.size();
 }
