@@ -131,8 +131,9 @@ std::vector<transform> transforms() {
        }},
       {"rename_input",
        [](runnable& r) {
-         plait::op_index const last = static_cast<plait::op_index>(r.predict.op.size()) - 1;
-         plait::rename_input(r.predict, {last, 0}, "renamed", {.from_producer = true});
+         auto const last = static_cast<plait::op_index>(r.predict.op.size()) - 1;
+         auto const operands = static_cast<std::uint32_t>(r.predict.op[last].input.size());
+         plait::rename_input(r.predict, {last, operands - 1}, "renamed", {.from_producer = true});
        }},
       {"rename_version",
        [](runnable& r) { plait::rename_version(r.predict, r.init, outputs_of(r.predict).back(), 1, "renamed"); }},

@@ -29,7 +29,7 @@ PLAIT_CHECK_DATAFLOW_PROBLEM(problem);
 struct sparse {
   using value_type = int;
   int initial() const { return 0; }
-  int given(plait::value_index) const { return 0; }
+  int boundary(plait::value_index) const { return 0; }
   bool join(int& into, int const& from) const { return into != from; }
   void transfer(plait::op_index, std::span<int const>, std::span<int>) {}
 #ifdef PLAIT_COMPILE_FAIL_CONTROL
