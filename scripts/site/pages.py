@@ -130,7 +130,10 @@ def main():
     for source in ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", *sorted(p.relative_to(root).as_posix() for p in (root / "docs").rglob("*.md"))]:
         made.write(made.page_of(source), made.convert((root / source).read_text(encoding="utf-8"), source))
     made.write("license.md", f"# Licence\n\n```text\n{(root / 'LICENSE').read_text(encoding='utf-8')}```\n")
-    shutil.copytree(root / "docs" / "images", options.pages / "images")
+    for picture in sorted((root / "docs").rglob("*.svg")):
+        path = options.pages / picture.relative_to(root / "docs")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(picture, path)
     here = pathlib.Path(__file__).resolve().parent
     shutil.copytree(here / "assets", options.pages / "assets")
 

@@ -92,7 +92,7 @@ endforeach()
 plait(2 subgraph demo_net.pbtxt --to p -o ${WORK}/out.pbtxt)
 plait(2 subgraph demo_net.pbtxt --to p --format text)
 plait(2 rename demo_net.pbtxt new --op 0 --output 0 --from-producer -o ${WORK}/out.pbtxt)
-refused("is overwritten in the part|where the part has overwritten it|besides version" subgraph demo_net.pbtxt --ops 0,2
+refused("is an input that the subgraph has overwritten before this read" subgraph demo_net.pbtxt --ops 0,2
         --extract -o ${WORK}/out.pbtxt)
 plait(2 subgraph demo_net.pbtxt)
 plait(2 subgraph demo_net.pbtxt --ops 1 --to p)
