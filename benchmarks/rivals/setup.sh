@@ -12,10 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 venv=build/rivals/venv
 [ -x $venv/bin/python ] || python3 -m venv $venv
 if ! $venv/bin/python -c 'import torch, jax, numpy' 2>/dev/null; then
-  # PyTorch's own index has the builds without CUDA, which are a tenth in size; PyPI's work as well.
-  $venv/bin/pip install --quiet torch --index-url https://download.pytorch.org/whl/cpu ||
-    $venv/bin/pip install --quiet torch
-  $venv/bin/pip install --quiet numpy jax
+  $venv/bin/pip install --quiet torch numpy jax
 fi
 $venv/bin/python -c 'import onnx, onnxruntime, openvino' 2>/dev/null ||
   $venv/bin/pip install --quiet onnx onnxruntime openvino
