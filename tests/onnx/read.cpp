@@ -364,7 +364,7 @@ TEST_CASE("ONNX refusals: an unsupported initializer is reported with its reader
 
 TEST_CASE("ONNX refusals: inputs of types that the runtime lacks, if they are read") {
   auto m = model({node("Add", {"x", "h"}, {"y"})}, {"x", "h", "unread"}, {"y"});
-  for (std::size_t const i : {1, 2}) m.graph.inputs[i].type = plait::onnx_type::float16;
+  for (std::size_t const i : {1u, 2u}) m.graph.inputs[i].type = plait::onnx_type::float16;
   CHECK(refused(m) == problems{{"GraphProto", "h", "is of float16, of which the runtime has no tensors", {"Add 'y'"}}});
   m.graph.inputs[1].kind = plait::onnx_value_info::kinds::other;
   CHECK(refused(m) == problems{{"GraphProto", "h", "inputs that are no tensors are not supported", {"Add 'y'"}}});

@@ -125,7 +125,7 @@ TEST_CASE("standing_team: a loop tells that others had parts of it, and its firs
 TEST_CASE("standing_team: a loop tells that no other had a part of it, where none came and where there is one part") {
   using lonely_team = plait::detail::standing_team<test::task_backend<test::late_tasks, 3>>;
   lonely_team const standing;
-  for (std::size_t const count : {1, 2, 3, 7, 100}) {
+  for (std::size_t const count : {1u, 2u, 3u, 7u, 100u}) {
     std::size_t run = 0;
     auto const part = [&](std::size_t number, plait::detail::loop_operands const&) {
       CHECK(lonely_team::others_done(count) == (number == 0 && count == 1));
