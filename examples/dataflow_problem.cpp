@@ -1,9 +1,9 @@
 // A user-defined dataflow problem, solved over a program: taint analysis.
 #include <cstddef>
+#include <functional>
 #include <iostream>
 #include <set>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include <plait/dataflow/problem.hpp>
@@ -24,11 +24,10 @@ struct code {
 };
 
 // Forward, over some path: the blobs that may hold what depends on the secret.
-template <class Instruction>  // from the number of an op to the instruction
 struct taint {
   using value_type = std::set<std::string>;
   static constexpr auto direction = plait::flow_direction::forward;
-  Instruction instruction_of;
+  std::function<instruction const&(plait::op_index)> instruction_of;
 
   value_type initial() const { return {}; }
   value_type boundary() const { return {"secret"}; }
@@ -63,7 +62,7 @@ int main() {
   plait::program_snapshot const numbers(program);
   taint const problem{
       [&](plait::op_index op) -> instruction const& { return blocks[numbers.node(op)].ops[numbers.place(op)]; }};
-  plait::dataflow_solver<std::remove_const_t<decltype(problem)>> solver;
+  plait::dataflow_solver<taint> solver;
   solver.compute(numbers.graph(), numbers.code(), problem);
   for (std::string const& name : solver.after(numbers.graph().number(3))) std::cout << name << " may be tainted\n";
   return solver.after(numbers.graph().number(3)) == std::set<std::string>{"secret", "z"} ? 0 : 1;
