@@ -20,7 +20,6 @@
 #include <plait/dataflow/sparse_solver.hpp>
 #include <plait/dataflow/value_numbering.hpp>
 #include <plait/dataflow/very_busy_expressions.hpp>
-#include <plait/graph/adjacency_view.hpp>
 #include <plait/graph/control_dependence.hpp>
 #include <plait/graph/dominators.hpp>
 #include <plait/graph/dynamic_dominators.hpp>
@@ -30,7 +29,6 @@
 #include <plait/graph/post_dominators.hpp>
 #include <plait/graph/static_graph.hpp>
 #include <plait/graph/strong_components.hpp>
-#include <plait/graph/topological_order.hpp>
 #include <plait/graph/traversal.hpp>
 #include <plait/graph/views.hpp>
 #include <plait/net/check_mutable_net.hpp>
