@@ -27,6 +27,7 @@
 #include <plait/graph/graph_traits.hpp>
 #include <plait/graph/loops.hpp>
 #include <plait/graph/post_dominators.hpp>
+#include <plait/graph/print.hpp>
 #include <plait/graph/static_graph.hpp>
 #include <plait/graph/strong_components.hpp>
 #include <plait/graph/traversal.hpp>
@@ -43,6 +44,7 @@
 #include <plait/ssa/destruction.hpp>
 #include <plait/ssa/dot.hpp>
 #include <plait/ssa/existing_ssa.hpp>
+#include <plait/ssa/print.hpp>
 #include <plait/ssa/program_mutation.hpp>
 #include <plait/ssa/program_rewrite.hpp>
 #include <plait/ssa/program_traits.hpp>

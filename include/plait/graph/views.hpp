@@ -64,6 +64,11 @@ class graph_view_interface : public graph_view_base {
   {
     return plait::index(*graph_, n);
   }
+  constexpr decltype(auto) text(node_t<G> const& n) const
+    requires has_node_text<G>
+  {
+    return graph_traits_of<G>::text(*graph_, n);
+  }
 
  protected:
   constexpr G const& graph() const { return *graph_; }
