@@ -6,6 +6,7 @@ set(plait_pkgconfig_dir ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 
 install(DIRECTORY include/plait DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES scripts/gdb/plait_printers.py DESTINATION ${CMAKE_INSTALL_DATADIR}/plait/gdb)
 
 # Component properties for plaitConfig.cmake.
 set(plait_component_table "")

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <plait/graph/adjacency_view.hpp>
 #include <plait/graph/dominators.hpp>
+#include <plait/graph/views.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plain {

@@ -1,4 +1,4 @@
-// Dominators, loops, SSA construction and liveness on a function of another tool's IR, adapted in three lines for the
+// Dominators, loops, SSA construction and liveness on a function of another tool's IR, adapted in five lines for the
 // graph and one for the code.
 #include <cstddef>
 #include <initializer_list>
@@ -11,7 +11,9 @@
 #include <plait/dataflow/liveness.hpp>
 #include <plait/graph/dominators.hpp>
 #include <plait/graph/loops.hpp>
+#include <plait/graph/print.hpp>
 #include <plait/ssa/construction.hpp>
+#include <plait/ssa/print.hpp>
 
 namespace tool {
 
@@ -41,6 +43,7 @@ struct plait::graph_traits<tool::Function> {
   static tool::Block* entry(tool::Function const& f) { return f.blocks.front().get(); }
   static auto const& successors(tool::Function const&, tool::Block const* b) { return b->next; }
   static std::size_t index(tool::Function const&, tool::Block const* b) { return b->id; }
+  static std::string const& text(tool::Function const&, tool::Block const* b) { return b->label; }  // optional
 };
 
 template <>
@@ -85,6 +88,7 @@ int main() {
     std::cout << b->label << ": dominated by " << (above ? (*above)->label : "nothing") << '\n';
     if (auto const loop = loops.innermost(b)) std::cout << "  in the loop of " << loops.header(*loop)->label << '\n';
   }
+  std::cout << plait::to_text(f, tree) << plait::to_text(f, loops);
 
   plait::program_ssa const ssa(f);
   auto const text = [&](plait::value v) { return std::string(ssa.name(v)) + "." + std::to_string(v.version); };
@@ -94,6 +98,7 @@ int main() {
       for (plait::value const v : phi.arguments()) std::cout << ' ' << text(v);
       std::cout << '\n';
     }
+  std::cout << plait::to_text(f, ssa);
   for (plait::ssa_use const& use : ssa.undefined_uses())  // n is a parameter without a declaration
     std::cout << "read before it is written: " << text(ssa.reads(use.site.op())[use.slot]) << '\n';
 

@@ -38,6 +38,7 @@ needs=(
 wishes=(
   "ccache"
   "graphviz"
+  "gdb"
   "chromium chromium-browser"
   "libopenblas-dev"
   "libdnnl-dev"
@@ -198,7 +199,7 @@ without_apt() {
   else
     say "this system has no apt; please install:" >&2
     printf '  %s\n' "${missing[@]}" >&2
-    say "optional: ccache, graphviz, chromium, Google Benchmark, protobuf, LLVM 14 or later, clang 16 with libFuzzer" >&2
+    say "optional: ccache, graphviz, gdb, chromium, Google Benchmark, protobuf, LLVM 14 or later, clang 16 with libFuzzer" >&2
     exit 1
   fi
 }

@@ -32,7 +32,7 @@
 namespace {
 
 example::chart loss_chart(lstm::recipe const& how, std::vector<lstm::measurement> const& measured) {
-  example::chart made{"char_lstm " + to_string(how), "steps", "loss of a character", {{"training", "#1f77b4", {}}}};
+  example::chart made{"char_lstm", to_string(how), "steps", "loss of a character", {{"training", "#1f77b4", {}}}};
   for (lstm::measurement const& m : measured) made.curves[0].points.emplace_back(static_cast<double>(m.step), m.loss);
   return made;
 }

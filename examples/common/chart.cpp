@@ -2,20 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <ostream>
+#include <sstream>
 #include <string_view>
 
 namespace example {
 
 namespace {
 
-constexpr double width = 720, height = 440;
-constexpr double left = 70, right = width - 30, top = 50, bottom = height - 60;
+constexpr double width = 720, plot_height = 330;
+constexpr double font_size = 12, line_height = 16, title_size = 16;
+constexpr double margin = 12;  // between text and what is next to it
 
 // Values of an axis and where they are in the picture, with some six round numbers between first and last.
 struct axis {
   double first, last;
-  double from, to;
+  double from = 0, to = 1;
 
   double place(double value) const { return from + (value - first) / (last - first) * (to - from); }
   double step() const {
@@ -32,6 +35,42 @@ struct axis {
   }
 };
 
+// Returns an upper bound of the width of a character, in units of the font size; 0 for a continuation byte of UTF-8.
+// Usual sans-serif fonts are narrower; DejaVu Sans reaches the bound.
+double width_bound(char c) {
+  auto const byte = static_cast<unsigned char>(c);
+  if (byte >= 0x80) return (byte & 0xc0) == 0x80 ? 0 : 1;
+  if (std::string_view("mwMW@%").find(c) != std::string_view::npos) return 1;
+  return c >= 'A' && c <= 'Z' ? 0.8 : 0.65;
+}
+double width_bound(std::string_view text) {
+  double sum = 0;
+  for (char const c : text) sum += width_bound(c);
+  return sum * font_size;
+}
+
+// Breaks text into lines of at most `limit`, at spaces where it can.
+std::vector<std::string> wrapped(std::string_view text, double limit) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    std::size_t end = 0;
+    double sum = 0;
+    while (end != text.size() && sum + width_bound(text[end]) * font_size <= limit)
+      sum += width_bound(text[end++]) * font_size;
+    std::size_t next = end;
+    if (end != text.size()) {
+      std::size_t const space = text.rfind(' ', end);
+      if (space != std::string_view::npos && space != 0) {
+        end = space;
+        next = space + 1;
+      }
+    }
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(next);
+  }
+  return lines;
+}
+
 std::string escaped(std::string_view text) {
   std::string made;
   for (char const c : text) made += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
@@ -47,17 +86,22 @@ void text(std::ostream& out, double x, double y, std::string_view what, std::str
 }
 
 std::string label(double value) {
-  std::string made = std::to_string(std::round(value * 1e4) / 1e4);
-  made.erase(made.find_last_not_of('0') + 1);
-  if (made.ends_with('.')) made.pop_back();
-  return made;
+  std::ostringstream made;
+  made << value;
+  return made.str();
+}
+
+double widest(std::vector<double> const& values) {
+  double most = 0;
+  for (double const value : values) most = std::max(most, width_bound(label(value)));
+  return most;
 }
 
 }  // namespace
 
 void write_svg(std::ostream& out, chart const& c) {
-  axis x{0, 1, left, right};
-  axis y{0, 0, bottom, top};
+  axis x{0, 1};
+  axis y{0, 0};
   bool begun = false;
   for (curve const& one : c.curves)
     for (auto const& [px, py] : one.points) {
@@ -69,13 +113,26 @@ void write_svg(std::ostream& out, chart const& c) {
   if (x.last == x.first) x.last += 1;
   if (y.last == 0) y.last = 1;
 
+  std::vector<std::string> const subtitle = wrapped(c.subtitle, width - 2 * margin);
+  double const top = margin + title_size + margin + static_cast<double>(subtitle.size()) * line_height;
+  double const bottom = top + plot_height;
+  double const height = bottom + 2 * line_height + 2 * margin;
+  double const left = margin + line_height + margin + widest(y.ticks()) + 8;
+  double const right = width - margin - widest(x.ticks()) / 2;
+  x.from = left;
+  x.to = right;
+  y.from = bottom;
+  y.to = top;
+
   out << "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 " << width << ' ' << height
-      << "' font-family='sans-serif' font-size='12' text-anchor='middle'>\n"
+      << "' font-family='sans-serif' font-size='" << font_size << "' text-anchor='middle'>\n"
       << "<rect width='100%' height='100%' fill='white'/>\n";
-  text(out, width / 2, 28, c.title, "font-size='16'");
+  double at = margin + title_size;
+  text(out, width / 2, at, c.title, "font-size='" + std::to_string(static_cast<int>(title_size)) + "'");
+  for (std::string const& one : subtitle) text(out, width / 2, at += line_height, one, "fill='#666666'");
   for (double const value : x.ticks()) {
     line(out, x.place(value), top, x.place(value), bottom, "#e8e8e8");
-    text(out, x.place(value), bottom + 18, label(value));
+    text(out, x.place(value), bottom + line_height, label(value));
   }
   for (double const value : y.ticks()) {
     line(out, left, y.place(value), right, y.place(value), "#e8e8e8");
@@ -83,8 +140,9 @@ void write_svg(std::ostream& out, chart const& c) {
   }
   line(out, left, bottom, right, bottom, "black");
   line(out, left, top, left, bottom, "black");
-  text(out, (left + right) / 2, height - 18, c.x_label);
-  text(out, 0, 0, c.y_label, "transform='translate(20 " + std::to_string((top + bottom) / 2) + ") rotate(-90)'");
+  text(out, (left + right) / 2, height - margin, c.x_label);
+  text(out, 0, 0, c.y_label,
+       "transform='translate(" + label(margin + font_size) + ' ' + label((top + bottom) / 2) + ") rotate(-90)'");
 
   double legend = top + 16;
   for (curve const& one : c.curves) {

@@ -16,7 +16,8 @@ struct curve {
 
 /// A picture of curves in one pair of axes, which begin at the first x and at y = 0.
 struct chart {
-  std::string title;
+  std::string title;     ///< short: one line
+  std::string subtitle;  ///< wrapped over lines
   std::string x_label;
   std::string y_label;
   std::vector<curve> curves;

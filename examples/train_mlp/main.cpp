@@ -28,7 +28,7 @@ namespace {
 
 example::chart loss_chart(mlp::recipe const& how, std::vector<mlp::measurement> const& measured) {
   example::chart made{
-      "train_mlp " + to_string(how), "steps", "loss", {{"training", "#1f77b4", {}}, {"held out", "#d62728", {}}}};
+      "train_mlp", to_string(how), "steps", "loss", {{"training", "#1f77b4", {}}, {"held out", "#d62728", {}}}};
   for (mlp::measurement const& m : measured) {
     auto const step = static_cast<double>(m.step);
     made.curves[0].points.emplace_back(step, m.loss);

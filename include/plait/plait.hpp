@@ -20,7 +20,6 @@
 #include <plait/dataflow/sparse_solver.hpp>
 #include <plait/dataflow/value_numbering.hpp>
 #include <plait/dataflow/very_busy_expressions.hpp>
-#include <plait/graph/adjacency_view.hpp>
 #include <plait/graph/control_dependence.hpp>
 #include <plait/graph/dominators.hpp>
 #include <plait/graph/dynamic_dominators.hpp>
@@ -28,9 +27,9 @@
 #include <plait/graph/graph_traits.hpp>
 #include <plait/graph/loops.hpp>
 #include <plait/graph/post_dominators.hpp>
+#include <plait/graph/print.hpp>
 #include <plait/graph/static_graph.hpp>
 #include <plait/graph/strong_components.hpp>
-#include <plait/graph/topological_order.hpp>
 #include <plait/graph/traversal.hpp>
 #include <plait/graph/views.hpp>
 #include <plait/net/check_mutable_net.hpp>
@@ -45,6 +44,7 @@
 #include <plait/ssa/destruction.hpp>
 #include <plait/ssa/dot.hpp>
 #include <plait/ssa/existing_ssa.hpp>
+#include <plait/ssa/print.hpp>
 #include <plait/ssa/program_mutation.hpp>
 #include <plait/ssa/program_rewrite.hpp>
 #include <plait/ssa/program_traits.hpp>

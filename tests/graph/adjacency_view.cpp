@@ -1,4 +1,4 @@
-#include <plait/graph/adjacency_view.hpp>
+#include <plait/graph/views.hpp>
 
 #include <array>
 #include <concepts>
@@ -20,9 +20,7 @@
 #include <plait/graph/loops.hpp>
 #include <plait/graph/post_dominators.hpp>
 #include <plait/graph/strong_components.hpp>
-#include <plait/graph/topological_order.hpp>
 #include <plait/graph/traversal.hpp>
-#include <plait/graph/views.hpp>
 
 #include <adaptation/own_graph.hpp>
 #include <graph/own_graphs.hpp>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <plait/graph/static_graph.hpp>
-#include <plait/graph/topological_order.hpp>
+#include <plait/graph/traversal.hpp>
 
 #include <graph/random_graphs.hpp>
 #include <graph/test_graphs.hpp>

@@ -20,6 +20,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/SourceMgr.h>
 #include <plait/graph/dominators.hpp>
+#include <plait/graph/print.hpp>
 #include <plait/ssa/construction.hpp>
 
 #include <support/skip.hpp>
@@ -117,6 +118,15 @@ TEST_CASE("llvm function: blocks, edges and dominators are those of LLVM") {
       }
     }
   }
+}
+
+TEST_CASE("llvm function: listings have the names of blocks") {
+  llvm::LLVMContext context;
+  auto const module = parse(context, text);
+  plait::llvm_function const f(*module->getFunction("sum"));
+  CHECK(plait::to_text(f) ==
+        "flow graph:\n  entry -> head\n  head -> body, end\n  end\n  body -> head\n  unreachable -> end  ; "
+        "unreachable\n");
 }
 
 TEST_CASE("llvm memory program: phis are those of mem2reg") {

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,9 +18,11 @@
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/nested_nets.hpp>
 #include <plait/netdef/traits.hpp>
+#include <plait/ssa/dot.hpp>
 #include <plait/ssa/versioning.hpp>
 #include <plait/transform/devices.hpp>
 
+#include "argument_text.hpp"
 #include "commands.hpp"
 #include "common_options.hpp"
 #include "names.hpp"
@@ -44,36 +45,6 @@ struct view_options {
   std::string overwritten = "refuse";
   bool numpy_broadcasting = false;
 };
-
-// ---- arguments
-
-template <class Values, class Write>
-std::string listed(Values const& values, Write write) {
-  constexpr std::size_t shown = 8;
-  std::string text = "[";
-  for (std::size_t i = 0; i != values.size() && i != shown; ++i) text += (i == 0 ? "" : ", ") + write(values[i]);
-  if (values.size() > shown) text += ", \u2026 " + std::to_string(values.size()) + " in all";
-  return text + ']';
-}
-
-std::string argument_text(plait::arg_def const& argument) {
-  auto const number = [](auto value) {
-    std::ostringstream text;
-    text << value;
-    return text.str();
-  };
-  auto const quoted = [](std::string const& text) { return '"' + cut(visible(text.substr(0, 800)), 120) + '"'; };
-  if (argument.i) return number(*argument.i);
-  if (argument.f) return number(*argument.f);
-  if (argument.s) return quoted(*argument.s);
-  if (argument.n || !argument.nets.empty()) return "net";
-  if (argument.t) return "tensor " + listed(argument.t->dims, number);
-  if (!argument.floats.empty()) return listed(argument.floats, number);
-  if (!argument.ints.empty()) return listed(argument.ints, number);
-  if (!argument.strings.empty()) return listed(argument.strings, quoted);
-  std::size_t const tensors = argument.tensors.size() + argument.qtensors.size();
-  return tensors == 0 ? "[]" : number(tensors) + " tensors";
-}
 
 // ---- one net of the page
 
@@ -116,61 +87,30 @@ class value_numbers {
   std::vector<plait::value> values_;
 };
 
-// Returns the ops that neither an output, a gradient op nor an op without outputs depends on. None are dead in a net
-// without declared outputs, all of whose blobs are results.
-std::vector<bool> dead_ops(plait::netdef const& net, form const& ssa, std::vector<bool> const& kept) {
-  std::vector<bool> dead(ssa.op_count());
-  if (net.external_output.empty()) return dead;
-  std::vector<bool> needed(ssa.value_count());
-  for (plait::value v : ssa.external_outputs()) needed[ssa.index(v)] = true;
-  for (auto op = static_cast<plait::op_index>(ssa.op_count()); op-- != 0;) {
-    auto const writes = ssa.writes(op);
-    dead[op] = !kept[op] && !writes.empty() &&
-               std::ranges::none_of(writes, [&](plait::value v) { return needed[ssa.index(v)]; });
-    if (!dead[op])
-      for (plait::value v : ssa.reads(op)) needed[ssa.index(v)] = true;
-  }
-  return dead;
-}
-
 // Returns the maximal chains of values that ops overwrite in place, of two values or more.
-ordered_json in_place_chains(form const& ssa, value_numbers const& numbers) {
-  std::vector<bool> continued(numbers.values().size());  // an op overwrites the version before with it
-  for (plait::op_index op = 0; op != ssa.op_count(); ++op)
-    for (plait::value w : ssa.writes(op))
-      continued[numbers[w]] = std::ranges::any_of(
-          ssa.reads(op), [&](plait::value r) { return r.blob == w.blob && r.version + 1 == w.version; });
+ordered_json listed_chains(form const& ssa, value_numbers const& numbers) {
+  std::vector<std::uint32_t> const chain_of = plait::in_place_chains(ssa);
   ordered_json chains = ordered_json::array();
-  for (std::size_t i = 1; i < continued.size(); ++i) {
-    if (!continued[i]) continue;
-    ordered_json chain = {i - 1};  // versions of a blob have consecutive numbers
-    for (; i != continued.size() && continued[i]; ++i) chain.push_back(i);
-    chains.push_back(std::move(chain));
+  std::uint32_t last = plait::npos;
+  for (plait::value v : numbers.values()) {  // versions of a blob, and with them the values of a chain, are consecutive
+    std::uint32_t const chain = chain_of[ssa.index(v)];
+    if (chain != plait::npos) {
+      if (chain != last) chains.push_back(ordered_json::array());
+      chains.back().push_back(numbers[v]);
+    }
+    last = chain;
   }
   return chains;
 }
 
 // Marks the values on entry that are parameters: those that `written` (by an init net) lists or, without an init net,
 // those that no forward op reads as its first input.
-std::vector<bool> parameters(form const& ssa, value_numbers const& numbers, std::vector<bool> const& gradient,
+std::vector<bool> parameters(form const& ssa, std::vector<bool> const& gradient,
                              std::set<std::string, std::less<>> const* written) {
-  std::vector<bool> is_parameter(numbers.values().size());
-  for (std::size_t i = 0; i != is_parameter.size(); ++i) {
-    plait::value const v = numbers.values()[i];
-    if (ssa.producing_op(v) != plait::npos) continue;
-    if (written != nullptr) {
-      is_parameter[i] = written->contains(std::string_view(ssa.name(v)));
-      continue;
-    }
-    bool read = false;
-    bool first = false;
-    for (plait::operand o : ssa.consumers(v)) {
-      if (gradient[o.op]) continue;
-      read = true;
-      first |= o.slot == 0;
-    }
-    is_parameter[i] = read && !first;
-  }
+  if (written == nullptr) return plait::likely_parameters(ssa, [&](plait::op_index op) { return !gradient[op]; });
+  std::vector<bool> is_parameter(ssa.value_count());
+  for (plait::blob_index b : ssa.blobs())
+    if (written->contains(std::string_view(ssa.name(b)))) is_parameter[ssa.index({b, ssa.first_version(b)})] = true;
   return is_parameter;
 }
 
@@ -203,14 +143,14 @@ class page_builder {
     made["inputs"] = numbers.listed(ssa.external_inputs());
     made["outputs"] = numbers.listed(ssa.external_outputs());
     made["values"] = build_values(nets_[at], ssa, numbers, gradient);
-    made["chains"] = in_place_chains(ssa, numbers);
+    made["chains"] = listed_chains(ssa, numbers);
     made["ops"] = build_ops(at, ssa, numbers, gradient);
     return made;
   }
 
   ordered_json build_values(page_net const& at, form const& ssa, value_numbers const& numbers,
                             std::vector<bool> const& gradient) const {
-    std::vector<bool> const is_parameter = parameters(ssa, numbers, gradient, written_);
+    std::vector<bool> const is_parameter = parameters(ssa, gradient, written_);
     std::vector<bool> is_input(numbers.values().size());
     std::vector<bool> is_output(numbers.values().size());
     for (plait::value v : ssa.external_inputs()) is_input[numbers[v]] = true;
@@ -229,7 +169,7 @@ class page_builder {
       entry["readers"] = std::move(readers);
       if (is_input[i]) entry["input"] = true;
       if (is_output[i]) entry["output"] = true;
-      if (is_parameter[i]) entry["parameter"] = true;
+      if (is_parameter[ssa.index(v)]) entry["parameter"] = true;
       list.push_back(std::move(entry));
     }
     return list;
@@ -252,7 +192,8 @@ class page_builder {
                          std::vector<bool> const& gradient) {
     plait::netdef const& net = *nets_[at].net;
     // A nested net may write blobs of the outer net: its declared outputs do not tell dead ops.
-    std::vector<bool> const dead = at == 0 ? dead_ops(net, ssa, gradient) : std::vector<bool>(ssa.op_count());
+    std::vector<bool> const dead = at == 0 ? plait::dead_ops(ssa, [&](plait::op_index op) { return gradient[op]; })
+                                           : std::vector<bool>(ssa.op_count());
     ordered_json list = ordered_json::array();
     for (plait::op_index i = 0; i != ssa.op_count(); ++i) {
       plait::op_def const& op = net.op[i];

@@ -9,6 +9,7 @@
 //   predecessors(g, n)         backward traversal                        member of G, else collected by the algorithm
 //   nodes(g)                   sweeps over the whole graph               member of G, else 0 … size(g) - 1 if nodes are
 //                                                                        integral, else the reachable nodes
+//   text(g, n)                 listings and pictures (print.hpp)         member of G, else index(g, n)
 //
 // A type with these members needs no adaptation. For any other type specialise graph_traits; algorithms call only the
 // functions below it and are constrained by the concepts below those.
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <iterator>
 #include <ranges>
+#include <string_view>
 #include <type_traits>
 
 #include <plait/core/detail/cxx20.hpp>
@@ -60,6 +62,12 @@ struct graph_traits {
     requires requires { g.nodes(); }
   {
     return g.nodes();
+  }
+  template <class Node>
+  static constexpr decltype(auto) text(G const& g, Node const& n)
+    requires requires { g.text(n); }
+  {
+    return g.text(n);
   }
 };
 
@@ -140,6 +148,14 @@ concept has_index = has_entry<G> && !detail::index_is_there_but_not_for_a_const_
 template <class G>
 concept has_nodes =
     has_entry<G> && (detail::has_own_nodes<G> || (std::integral<node_t<G>> && has_size<G> && !detail::gives_nodes<G>));
+
+namespace detail {
+// Unlike the names of blobs, a node's text is copied at once: a string returned by value is fine.
+template <class G>
+concept has_node_text = requires(G const& g, node_t<G> const& n) {
+  { graph_traits_of<G>::text(g, n) } -> std::convertible_to<std::string_view>;
+};
+}  // namespace detail
 
 /// A directed graph with one entry: the requirement of every algorithm on graphs. Semantic requirements that no concept
 /// can check: index(g, n) is below size(g) and different for different nodes; successors(g, n) yields the same nodes on

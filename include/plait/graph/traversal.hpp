@@ -1,4 +1,4 @@
-// Depth-first traversal orders (preorder, postorder, reverse postorder) as vectors of nodes.
+// Depth-first traversal orders (preorder, postorder, reverse postorder) as vectors of nodes, and topological_order.
 //
 //   for (auto* block : plait::reverse_postorder(f)) …
 //
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <plait/graph/detail/snapshot.hpp>
+#include <plait/graph/detail/topological_order.hpp>
 #include <plait/graph/graph_traits.hpp>
 
 namespace plait {

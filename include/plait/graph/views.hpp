@@ -1,4 +1,5 @@
-// Graph views: a flow graph reversed, with filtered edges, or induced by a subset of its nodes.
+// Graph views: a flow graph reversed, with filtered edges, or induced by a subset of its nodes, and adjacency lists as
+// a flow graph (adjacency_view.hpp).
 //
 //   plait::preorder(plait::reversed(g, exit));                             // the nodes that reach exit
 //   plait::filtered(g, [&](auto from, auto to) { return !cold(from, to); });
@@ -17,16 +18,13 @@
 #include <utility>
 
 #include <plait/core/assert.hpp>
+#include <plait/graph/detail/adjacency_view.hpp>
+#include <plait/graph/detail/graph_view_base.hpp>
 #include <plait/graph/graph_traits.hpp>
 
 namespace plait {
 
 namespace detail {
-
-struct graph_view_base {};
-
-template <class G>
-concept graph_view = std::derived_from<std::remove_cvref_t<G>, graph_view_base>;
 
 // Holds a graph by reference, a view by value, so that views can be built on temporary views.
 template <class G>
@@ -65,6 +63,11 @@ class graph_view_interface : public graph_view_base {
     requires has_own_index<G>
   {
     return plait::index(*graph_, n);
+  }
+  constexpr decltype(auto) text(node_t<G> const& n) const
+    requires has_node_text<G>
+  {
+    return graph_traits_of<G>::text(*graph_, n);
   }
 
  protected:

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <ranges>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <llvm/ADT/DenseMap.h>
@@ -55,6 +56,8 @@ class llvm_function {
   }
   std::size_t index(node n) const { return numbers_.lookup(n); }
   std::span<node const> nodes() const noexcept { return blocks_; }
+  /// Returns the name of a block for listings (graph/print.hpp); empty if it has none.
+  std::string_view text(node n) const { return n->getName(); }
 
  private:
   llvm::Function const* function_;

@@ -200,6 +200,11 @@ class blocks_of {
   constexpr node_t<G> entry() const { return plait::entry(*graph_); }
   constexpr decltype(auto) successors(node_t<G> const& n) const { return plait::successors(*graph_, n); }
   constexpr std::size_t index(node_t<G> const& n) const { return plait::index(*graph_, n); }
+  constexpr decltype(auto) text(node_t<G> const& n) const
+    requires detail::has_node_text<G>
+  {
+    return detail::graph_traits_of<G>::text(*graph_, n);
+  }
   constexpr decltype(auto) block(node_t<G> const& n) const {
     return std::ranges::begin(*nets_)[static_cast<std::ranges::range_difference_t<Nets>>(index(n))];
   }

@@ -18,8 +18,8 @@
 #include <utility>
 
 #include <plait/core/assert.hpp>
+#include <plait/graph/detail/graph_view_base.hpp>
 #include <plait/graph/graph_traits.hpp>
-#include <plait/graph/views.hpp>
 
 namespace plait {
 

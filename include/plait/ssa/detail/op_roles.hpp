@@ -1,0 +1,72 @@
+// Roles of ops and values in a net that pictures show: dead ops, overwritten values, parameters.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <plait/core/detail/npos.hpp>
+#include <plait/net/net_traits.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// Returns, by op, true for the ops on which no external output depends, no op without outputs, and no op for which
+/// is_root(op) holds. None are dead in a net without declared outputs, all of whose blobs are results. The form has to
+/// include what nested nets read (ssa_options::subnets). O(operands).
+template <net N, class IsRoot>
+[[nodiscard]] std::vector<bool> dead_ops(ssa_form<N> const& ssa, IsRoot is_root) {
+  std::vector<bool> dead(ssa.op_count());
+  if (ssa.external_outputs().empty()) return dead;
+  std::vector<bool> needed(ssa.value_count());
+  for (value v : ssa.external_outputs()) needed[ssa.index(v)] = true;
+  for (auto op = static_cast<op_index>(ssa.op_count()); op-- != 0;) {
+    auto const writes = ssa.writes(op);
+    dead[op] =
+        !is_root(op) && !writes.empty() && std::ranges::none_of(writes, [&](value v) { return needed[ssa.index(v)]; });
+    if (!dead[op])
+      for (value v : ssa.reads(op)) needed[ssa.index(v)] = true;
+  }
+  return dead;
+}
+
+/// Returns, by value, the number of its in-place chain: values of a blob each of which is computed by an op that reads
+/// the one before and overwrites it. npos for a value in no chain. O(operands).
+template <net N>
+[[nodiscard]] std::vector<std::uint32_t> in_place_chains(ssa_form<N> const& ssa) {
+  std::vector<std::uint32_t> chain(ssa.value_count(), npos);
+  std::uint32_t count = 0;
+  for (op_index op = 0; op != ssa.op_count(); ++op)
+    for (value w : ssa.writes(op)) {
+      if (w.version == ssa.first_version(w.blob)) continue;
+      value const before{w.blob, w.version - 1};
+      if (std::ranges::find(ssa.reads(op), before) == ssa.reads(op).end()) continue;
+      std::uint32_t& number = chain[ssa.index(before)];
+      if (number == npos) number = count++;
+      chain[ssa.index(w)] = number;
+    }
+  return chain;
+}
+
+/// Returns, by value, true for the parameters: values on entry that only weights are read as, that is, never as the
+/// first input of an op for which counts(op) holds, but read by one. O(operands).
+template <net N, class Counts>
+[[nodiscard]] std::vector<bool> likely_parameters(ssa_form<N> const& ssa, Counts counts) {
+  std::vector<bool> is_parameter(ssa.value_count());
+  for (blob_index b : ssa.blobs()) {
+    value const v{b, ssa.first_version(b)};
+    if (ssa.producing_op(v) != npos) continue;
+    bool read = false;
+    bool first = false;
+    for (operand o : ssa.consumers(v)) {
+      if (!counts(o.op)) continue;
+      read = true;
+      first |= o.slot == 0;
+    }
+    is_parameter[ssa.index(v)] = read && !first;
+  }
+  return is_parameter;
+}
+
+}  // namespace plait
