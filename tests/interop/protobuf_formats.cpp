@@ -76,6 +76,43 @@ TEST_CASE("protobuf formats: plait and protobuf read the output of each other as
   }
 }
 
+TEST_CASE("protobuf formats: the text of a net is byte for byte that of protobuf") {
+  auto const printed = [](netdef const& net) {
+    message m;
+    std::string text;
+    REQUIRE(m.ParseFromString(plait::to_binary(net)));
+    REQUIRE(TextFormat::PrintToString(m, &text));
+    return text;
+  };
+  for (std::uint64_t seed = 0; seed != 2000; ++seed) {
+    CAPTURE(seed);
+    plait_test::random_netdef_options options;
+    options.unnamed_types = false;
+    options.density = 3 + static_cast<unsigned>(seed % 6);
+    netdef const net = plait_test::random_netdef(seed, options)();
+    REQUIRE(plait::to_text(net) == printed(net));
+  }
+  // Floats and doubles of any bits, among them many subnormal ones, and decimals of few digits.
+  std::mt19937_64 random(7);
+  netdef numbers;
+  plait::arg_def& arg = numbers.arg.emplace_back();
+  arg.t.emplace();
+  for (int i = 0; i != 20000; ++i) {
+    auto const bits = static_cast<std::uint32_t>(random());
+    arg.floats.push_back(std::bit_cast<float>(i % 4 == 0 ? bits & 0x807FFFFFu : bits));
+    arg.floats.push_back(static_cast<float>(random() % 1000000) / 1000.0f);
+    std::uint64_t const wide = random();
+    arg.t->double_data.push_back(std::bit_cast<double>(i % 4 == 0 ? wide & 0x800FFFFFFFFFFFFFu : wide));
+    arg.t->double_data.push_back(static_cast<double>(random() % 1000000) / 1000.0);
+  }
+  CHECK(plait::to_text(numbers) == printed(numbers));
+  for (std::filesystem::path const& file : plait_test::real_nets()) {
+    CAPTURE(file.string());
+    netdef const net = plait::read_netdef(file);
+    CHECK(plait::to_text(net) == printed(net));
+  }
+}
+
 TEST_CASE("protobuf formats: extreme floats have the same bits in both, in each format") {
   netdef net;
   plait::arg_def& arg = net.arg.emplace_back();

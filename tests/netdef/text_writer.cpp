@@ -53,19 +53,21 @@ external_input: "w"
   CHECK(plait::to_text({}).empty());
 }
 
-TEST_CASE("text writer: numbers have the shortest form that round-trips") {
+TEST_CASE("text writer: numbers have the digits that protobuf prints") {
   netdef net;
   plait::arg_def argument;
   argument.floats = {1e-5f,
                      0.1f,
                      16777216.0f,
+                     100000.0f,
+                     1.0f / 3,
                      -0.0f,
                      std::numeric_limits<float>::max(),
                      std::numeric_limits<float>::denorm_min(),
                      std::numeric_limits<float>::infinity(),
                      -std::numeric_limits<float>::infinity(),
                      std::numeric_limits<float>::quiet_NaN()};
-  argument.t.emplace().double_data = {0.1, 1e300};
+  argument.t.emplace().double_data = {0.1, 1e300, 1.0 / 3};
   argument.t->data_type = plait::tensor_type::float64;
   net.arg.push_back(argument);
   argument.floats.clear();
@@ -73,20 +75,23 @@ TEST_CASE("text writer: numbers have the shortest form that round-trips") {
   argument.t->data_type = static_cast<plait::tensor_type>(77);
   net.arg.push_back(argument);
   CHECK(plait::to_text(net) == R"(arg {
+  floats: 1e-05
+  floats: 0.1
+  floats: 16777216
+  floats: 100000
+  floats: 0.333333343
+  floats: -0
+  floats: 3.40282347e+38
+  floats: 1.40129846e-45
+  floats: inf
+  floats: -inf
+  floats: nan
   t {
     data_type: DOUBLE
     double_data: 0.1
     double_data: 1e+300
+    double_data: 0.33333333333333331
   }
-  floats: 1e-05
-  floats: 0.1
-  floats: 16777216
-  floats: -0
-  floats: 3.4028235e+38
-  floats: 1e-45
-  floats: inf
-  floats: -inf
-  floats: nan
 }
 arg {
   t {

@@ -96,7 +96,7 @@ Examples:
   plait dot --ssa net.pb | dot -Tsvg -o net.svg
   plait dot net.pb --init init.pb --parameters hide | dot -Tsvg -o net.svg)");
   add_file(*command, given->file);
-  command->add_option("-o,--output-file", given->output, "write to this file instead of standard output");
+  add_output(*command, given->output);
   command->add_flag("--ssa", given->ssa, "one node for each version of a blob");
   command->add_flag("--flat", given->flat, "leave nested nets out");
   command->add_option("--init", given->init, "init net, whose outputs are the parameters; tooltips have their shapes");

@@ -58,7 +58,8 @@ auto& unknown_fields_of(Message& message) {
     return message.edit_extras().unknown;
 }
 
-/// schema<Message>::fields is a tuple of field objects, in the order in which writers emit them.
+/// schema<Message>::fields is a tuple of field objects by increasing number: the order in which writers, like those of
+/// protobuf, emit them.
 template <class Message>
 struct schema;
 
@@ -152,13 +153,13 @@ struct schema<arg_def> {
       field{2, "f", &arg_def::f},
       field{3, "i", &arg_def::i},
       field{4, "s", &arg_def::s, content::bytes},
-      field{10, "t", &arg_def::t},
-      field{8, "n", &arg_def::n},
       field{5, "floats", &arg_def::floats},
       field{6, "ints", &arg_def::ints},
       field{7, "strings", &arg_def::strings, content::bytes},
-      field{11, "tensors", &arg_def::tensors},
+      field{8, "n", &arg_def::n},
       field{9, "nets", &arg_def::nets},
+      field{10, "t", &arg_def::t},
+      field{11, "tensors", &arg_def::tensors},
       field{12, "qtensors", &arg_def::qtensors},
   };
 };

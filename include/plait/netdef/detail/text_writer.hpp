@@ -1,8 +1,11 @@
 // NetDef writer for protobuf's text format (".pbtxt").
 #pragma once
 
+#include <charconv>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
+#include <limits>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -86,12 +89,30 @@ class text_writer {
       else if (std::isinf(value))
         out_ << std::string_view(value < 0 ? "-inf" : "inf");
       else
-        out_ << value;
+        number(value);
     } else if constexpr (std::is_integral_v<T>) {
       out_ << value;
     } else {
       quoted(text_of(value, net));
     }
+  }
+
+  // Writes a finite number as protobuf does: by printf's %g with the digits that every decimal of the type keeps, or
+  // with 9 or 17 digits if these do not round-trip. TRAP: protobuf takes strtof's ERANGE for a failure, so that a
+  // subnormal float always has 9 digits, but a double need not have 17.
+  template <std::floating_point T>
+  void number(T value) {
+    char digits[40];
+    auto const print = [&](int precision) {
+      auto const printed = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, precision);
+      return std::string_view(digits, printed.ptr);
+    };
+    std::string_view text = print(std::numeric_limits<T>::digits10);
+    T parsed{};
+    std::from_chars(text.data(), text.data() + text.size(), parsed);
+    bool const subnormal = std::is_same_v<T, float> && std::fpclassify(value) == FP_SUBNORMAL;
+    if (parsed != value || subnormal) text = print(std::numeric_limits<T>::max_digits10);
+    out_ << text;
   }
 
   // Escapes everything but printable ASCII, as protobuf does: by letter, or else in three octal digits.
@@ -127,8 +148,8 @@ inline void write_text(output_buffer& out, netdef const& net, write_options cons
 
 }  // namespace detail
 
-/// Writes a net in protobuf's layout: one field per line, two spaces per level, fields in the order of the schema,
-/// numbers in the shortest form that round-trips. Equal nets give equal text. Linear. Throws net_error before anything
+/// Writes a net with the bytes of protobuf's TextFormat: one field per line, two spaces per level, fields by number.
+/// Equal nets give equal text. Linear. Throws net_error before anything
 /// is written if the text format cannot express the net (see write_options); failures of the stream are left in its
 /// state.
 inline void write_netdef_text(std::ostream& out, netdef const& net, write_options const& options = {}) {
