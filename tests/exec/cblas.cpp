@@ -5,7 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/detail/operators/matrix.hpp>
+#include <plait/exec/detail/operators/fully_connected.hpp>
+#include <plait/exec/detail/operators/matmul.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
@@ -54,7 +55,8 @@ TEST_CASE("batches, packed matrices, and the choice") {
 
 TEST_CASE("a plan's products are a BLAS's on its backend") {
   operators<blas> table;
-  add_matrix_operators(table);
+  add_fully_connected_operators(table);
+  add_matmul_operators(table);
   auto const net = read_netdef_text(R"(
     op { type: "FC" input: "x" input: "w" input: "b" output: "y" }
     op { type: "MatMul" input: "y" input: "x" output: "z" arg { name: "trans_a" i: 1 } }

@@ -13,12 +13,13 @@ template plait::operators<test::emulated_device> const& plait::standard_operator
 #include <plait/exec/detail/operators/concat_split.hpp>
 #include <plait/exec/detail/operators/dropout.hpp>
 #include <plait/exec/detail/operators/fills.hpp>
+#include <plait/exec/detail/operators/fully_connected.hpp>
+#include <plait/exec/detail/operators/fully_connected_gradients.hpp>
 #include <plait/exec/detail/operators/functions.hpp>
 #include <plait/exec/detail/operators/learning_rate.hpp>
 #include <plait/exec/detail/operators/lstm_gru_units.hpp>
 #include <plait/exec/detail/operators/lstm_gru_units_gradients.hpp>
-#include <plait/exec/detail/operators/matrix.hpp>
-#include <plait/exec/detail/operators/matrix_gradients.hpp>
+#include <plait/exec/detail/operators/matmul.hpp>
 #include <plait/exec/detail/operators/recurrent_links.hpp>
 #include <plait/exec/detail/operators/recurrent_network.hpp>
 #include <plait/exec/detail/operators/recurrent_network_gradients.hpp>
@@ -42,8 +43,9 @@ plait::operators<test::emulated_device> const& plait::standard_operators<test::e
     add_fill_operators(made);
     add_function_operators(made);
     add_learning_rate_operators(made);
-    add_matrix_operators(made);
-    add_matrix_gradient_operators(made);
+    add_fully_connected_operators(made);
+    add_matmul_operators(made);
+    add_fully_connected_gradient_operators(made);
     add_recurrent_link_operators(made);
     add_recurrent_network_operators(made);
     add_recurrent_network_gradient_operators(made);

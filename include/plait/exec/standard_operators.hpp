@@ -12,6 +12,8 @@
 #include <plait/exec/detail/operators/dropout_gradients.hpp>
 #include <plait/exec/detail/operators/elementwise_operators.hpp>
 #include <plait/exec/detail/operators/fills.hpp>
+#include <plait/exec/detail/operators/fully_connected.hpp>
+#include <plait/exec/detail/operators/fully_connected_gradients.hpp>
 #include <plait/exec/detail/operators/gather.hpp>
 #include <plait/exec/detail/operators/gather_gradients.hpp>
 #include <plait/exec/detail/operators/learning_rate.hpp>
@@ -20,8 +22,7 @@
 #include <plait/exec/detail/operators/losses_gradients.hpp>
 #include <plait/exec/detail/operators/lstm_gru_units.hpp>
 #include <plait/exec/detail/operators/lstm_gru_units_gradients.hpp>
-#include <plait/exec/detail/operators/matrix.hpp>
-#include <plait/exec/detail/operators/matrix_gradients.hpp>
+#include <plait/exec/detail/operators/matmul.hpp>
 #include <plait/exec/detail/operators/normalization.hpp>
 #include <plait/exec/detail/operators/normalization_gradients.hpp>
 #include <plait/exec/detail/operators/one_hot.hpp>
@@ -79,8 +80,9 @@ operators<B> const& standard_operators() {
     add_lengths_operators(made);
     add_loss_operators(made);
     add_loss_gradient_operators(made);
-    add_matrix_operators(made);
-    add_matrix_gradient_operators(made);
+    add_fully_connected_operators(made);
+    add_matmul_operators(made);
+    add_fully_connected_gradient_operators(made);
     add_normalization_operators(made);
     add_normalization_gradient_operators(made);
     add_one_hot_operators(made);

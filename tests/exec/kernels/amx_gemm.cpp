@@ -13,8 +13,9 @@
 #include <plait/exec/detail/gemm.hpp>
 #include <plait/exec/detail/operators/convolution.hpp>
 #include <plait/exec/detail/operators/convolution_gradients.hpp>
-#include <plait/exec/detail/operators/matrix.hpp>
-#include <plait/exec/detail/operators/matrix_gradients.hpp>
+#include <plait/exec/detail/operators/fully_connected.hpp>
+#include <plait/exec/detail/operators/fully_connected_gradients.hpp>
+#include <plait/exec/detail/operators/matmul.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/netdef/read.hpp>
@@ -87,8 +88,9 @@ TEST_CASE("gemm: small numbers keep their digits beside large ones in a row") {
 
 TEST_CASE("bf16x3: the products of a plan are made on AMX tiles on request only") {
   operators<serial> table;
-  add_matrix_operators(table);
-  add_matrix_gradient_operators(table);
+  add_fully_connected_operators(table);
+  add_matmul_operators(table);
+  add_fully_connected_gradient_operators(table);
   add_convolution_operators(table);
   add_convolution_gradient_operators(table);
   struct trial {

@@ -5,7 +5,8 @@
 #include <plait/exec/detail/operators/convolution_gradients.hpp>
 #include <plait/exec/detail/operators/distances.hpp>
 #include <plait/exec/detail/operators/distances_gradients.hpp>
-#include <plait/exec/detail/operators/matrix.hpp>
-#include <plait/exec/detail/operators/matrix_gradients.hpp>
+#include <plait/exec/detail/operators/fully_connected.hpp>
+#include <plait/exec/detail/operators/fully_connected_gradients.hpp>
+#include <plait/exec/detail/operators/matmul.hpp>
 #include <plait/exec/detail/operators/pad_image.hpp>
 #include <plait/exec/detail/operators/pooling.hpp>

@@ -1,4 +1,4 @@
-// Gradients of fully connected layers.
+// Gradients of fully connected layers: FCGradient and FCTransposedGradient.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@
 #include <plait/exec/detail/kernels/held_matrix.hpp>
 #include <plait/exec/detail/kernels/reduce.hpp>
 #include <plait/exec/detail/memory_pool.hpp>
-#include <plait/exec/detail/operators/matrix.hpp>
+#include <plait/exec/detail/operators/fully_connected.hpp>
 
 namespace plait {
 
@@ -167,7 +167,7 @@ struct fc_by_columns_gradient_kernel final : fc_gradient_kernel<B, true> {
 
 /// FCGradient, FCTransposedGradient: float and double.
 template <backend B>
-void add_matrix_gradient_operators(operators<B>& table) {
+void add_fully_connected_gradient_operators(operators<B>& table) {
   auto const schema = [](std::string_view type, std::string_view text) {
     return op_schema(type)
         .inputs(3)

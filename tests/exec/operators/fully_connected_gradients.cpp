@@ -1,4 +1,4 @@
-#include <plait/exec/detail/operators/matrix_gradients.hpp>
+#include <plait/exec/detail/operators/fully_connected_gradients.hpp>
 
 #include <cstdint>
 #include <string>

@@ -1,0 +1,225 @@
+// Fully connected layers: FC and FCTransposed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/kernels/broadcast.hpp>
+#include <plait/exec/detail/kernels/held_matrix.hpp>
+#include <plait/exec/detail/kernels/row_parts.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/operators/matrix_product.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/operators.hpp>
+
+PLAIT_KERNELS_BEGIN
+
+namespace plait {
+
+namespace detail {
+
+/// What FC and its gradient multiply: X, a matrix of m rows of k numbers, and W, with k numbers for each of n units.
+struct fc_extents {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  shape y;
+
+  /// X and W being inputs 0 and 1; the units are W's columns where it is transposed.
+  template <backend B>
+  static fc_extents of(shape_context const& c, std::int64_t axis_x, std::int64_t axis_w, bool transposed) {
+    expect_factor<B>(c, 0);
+    c.expect_same_type(0, 1);
+    shape const& x = c.dims(0);
+    shape const& w = c.dims(1);
+    std::size_t const first = c.axis(0, axis_x);
+    std::size_t const first_w = c.axis(1, axis_w);
+    fc_extents made{x.size_to(first), transposed ? w.size_from(first_w) : w.size_to(first_w), x.size_from(first), {}};
+    std::int64_t const inner = transposed ? w.size_to(first_w) : w.size_from(first_w);
+    c.expect(inner == made.k, 0, "have rows of ", inner, " elements from axis ", first, ", as ", c.input_text(1));
+    for (std::size_t i = 0; i != first; ++i) made.y.push_back(x[i]);
+    made.y.push_back(made.n);
+    return made;
+  }
+};
+
+/// The same row of numbers in each row of a matrix.
+template <class T>
+struct repeat_row {
+  T const* row;
+  T* matrix;
+  std::size_t width;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i, std::size_t first, std::size_t last) const {
+    T const* const from = row;
+    T* const to = matrix + i * width;
+    PLAIT_INDEPENDENT
+    for (std::size_t j = first; j < last; ++j) to[j] = from[j];
+  }
+};
+
+/// The same row added to each row of another.
+template <class T>
+struct add_row {
+  T const* row;
+  T const* matrix;
+  T* sum;
+  std::size_t width;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i, std::size_t first, std::size_t last) const {
+    for (std::size_t j = first; j < last; ++j) sum[i * width + j] = row[j] + matrix[i * width + j];
+  }
+};
+
+}  // namespace detail
+
+/// Y = X W' + b, or X W + b with TransposedWeights: axes of X before `axis` are rows, and stay; W is a matrix whose
+/// axes before axis_w are rows. Sums begin with b, so that Y is passed over once.
+template <backend B, bool TransposedWeights>
+class fc_kernel : public op_kernel<B> {
+ public:
+  explicit fc_kernel(op_arguments const& a)
+      : axis_(a.integer("axis")), axis_w_(a.integer("axis_w")), bf16x3_(a.allows_bf16x3()) {}
+
+  void infer(shape_context& c) final {
+    auto const extents = detail::fc_extents::of<B>(c, axis_, axis_w_, TransposedWeights);
+    product_ = gemm_shape{
+        .m = extents.m, .n = extents.n, .k = extents.k, .transpose_b = !TransposedWeights, .bf16x3 = bf16x3_};
+    c.expect_same_type(0, 2);
+    c.expect_rank(2, 1, 1);
+    c.expect(c.dims(2)[0] == extents.n, 2, "have ", extents.n, " elements, one a unit");
+    c.output(0, c.type(0), extents.y);
+  }
+
+  void run(op_context<B>& c) final {
+    detail::visit_factor<B>(c.type(0), [&]<class T>(T) { run_as<T>(c); });
+  }
+
+  bool begin_series(op_context<B>& c, run_series const& series) override {
+    held_.release();
+    if (series.same[1] && series.runs >= held_matrix<B>::least_runs)
+      detail::visit_factor<B>(c.type(0), [&]<class T>(T) { held_.hold(product_, c.template input<T>(1)); });
+    return false;
+  }
+  void end_series(op_context<B>&, bool) override { held_.release(); }
+  void keep_constants(std::vector<bool> const& inputs) override { held_.keep(inputs[1]); }
+
+  row_runs by_rows(op_context<B> const& c) const override {
+    row_runs made = detail::product_by_rows(held_, product_, c.type(0));
+    made.whole_inputs = 0b110;
+    made.can_add = !B::on_device || c.type(0) == element_type::float32 || c.type(0) == element_type::float64;
+    return made;
+  }
+  // As run_as multiplies so many rows, for the same bits.
+  row_runs by_pieces(op_context<B> const& c) const override {
+    if (!held_matrix<B>::packs || product_.m < many_rows || product_.n < held_matrix<B>::least_columns) return {};
+    bool const leaves_cache = c.input_spec(1).bytes() > detail::own_cache;
+    return {.work = detail::product_work(product_),
+            .whole_inputs = 0b110,
+            .least_rows = static_cast<std::size_t>(leaves_cache ? many_rows : 1)};
+  }
+  void run_rows(op_context<B>& c) override { run_rows_adding(c, nullptr); }
+  void run_rows_adding(op_context<B>& c, void const* addend) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      T const* const x = c.template input<T>(0);
+      T const* const b = c.template input<T>(2);
+      T* const y = c.template output<T>(0);
+      auto const* const more = static_cast<T const*>(addend);
+      if constexpr (B::on_device) {
+        if (multiplies_onto_row(product_, x, c.template input<T>(1), b, more, y)) return;
+        auto const width = static_cast<std::size_t>(product_.n);
+        for_each_row_part<B>(static_cast<std::size_t>(product_.m), width, 1, detail::add_row<T>{b, more, y, width});
+        gemm<B>(product_, x, c.template input<T>(1), y, 1, 1);
+      } else {
+        held_.multiply_onto_row(b, c.output_spec(0).dims[0], x, y, more);
+      }
+    });
+  }
+  column_runs by_columns(op_context<B> const& c) const override {
+    column_runs made = detail::product_by_columns(held_, product_, c.type(0));
+    made.whole_inputs = 0b011;
+    return made;
+  }
+  void run_columns(op_context<B> const& c, column_part const& part) noexcept override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      held_.multiply_part_onto_row(c.template input<T>(2), c.template input<T>(0), c.template output<T>(0), part);
+    });
+  }
+
+ private:
+  template <class T>
+  void run_as(op_context<B>& c) const {
+    T const* const x = c.template input<T>(0);
+    T const* const w = c.template input<T>(1);
+    T const* const b = c.template input<T>(2);
+    T* const y = c.template output<T>(0);
+    if constexpr (held_matrix<B>::packs) {
+      // Of many rows sums should begin with b, not with what has been written to all of them. Which way is taken
+      // depends on the shape alone, for the bits do on the way.
+      if (product_.m >= many_rows && product_.n >= held_matrix<B>::least_columns && !held_.holds()) {
+        held_matrix<B> once;
+        once.hold(product_, w);
+        return multiply(once, product_.m, x, w, b, y);
+      }
+    }
+    multiply(held_, product_.m, x, w, b, y);
+  }
+  template <class T>
+  void multiply(held_matrix<B> const& weights, std::int64_t rows, T const* x, T const* w, T const* b, T* y) const {
+    if (weights.multiply_onto_row(b, rows, x, y)) return;
+    gemm_shape part = product_;
+    part.m = rows;
+    if (multiplies_onto_row<T>(part, x, w, b, nullptr, y)) return;
+    auto const width = static_cast<std::size_t>(product_.n);
+    for_each_row_part<B>(static_cast<std::size_t>(rows), width, 1, detail::repeat_row<T>{b, y, width});
+    gemm<B>(part, x, w, y, 1, 1);
+  }
+  // Whether the backend can do so at once, and has.
+  template <class T>
+  static bool multiplies_onto_row(gemm_shape const& s, T const* x, T const* w, T const* b, T const* more, T* y) {
+    if constexpr (requires { gemm_traits<B>::multiply_onto_row(s, x, w, b, more, y); })
+      return gemm_traits<B>::multiply_onto_row(s, x, w, b, more, y);
+    return false;
+  }
+
+  static constexpr std::int64_t many_rows = 256;
+
+  std::int64_t axis_;
+  std::int64_t axis_w_;
+  bool bf16x3_;
+  gemm_shape product_;
+  held_matrix<B> held_;
+};
+
+template <backend B>
+struct fc_by_rows_kernel final : fc_kernel<B, false> {
+  using fc_kernel<B, false>::fc_kernel;
+};
+template <backend B>
+struct fc_by_columns_kernel final : fc_kernel<B, true> {
+  using fc_kernel<B, true>::fc_kernel;
+};
+
+/// FC, FCTransposed: float and double.
+template <backend B>
+void add_fully_connected_operators(operators<B>& table) {
+  auto const fc = [](std::string_view type) {
+    return op_schema(type)
+        .inputs(3)
+        .outputs(1)
+        .rows_independent(&rows_before_axis)
+        .checks_first()
+        .argument("axis", std::int64_t{1}, "the first axis of X that is multiplied")
+        .argument("axis_w", std::int64_t{1}, "the first axis of W that makes its columns");
+  };
+  table.template add<fc_by_rows_kernel>(fc("FC").describe("Y: …×N = X: …×K · W: N×K' + b: N"));
+  table.template add<fc_by_columns_kernel>(fc("FCTransposed").describe("Y: …×N = X: …×K · W: K×N + b: N"));
+}
+
+}  // namespace plait
+
+PLAIT_KERNELS_END
