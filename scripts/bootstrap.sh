@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # Installs the packages that build, test and demonstrate plait. The only place with package names.
 #
+#   scripts/bootstrap.sh [demo]     demo: only what scripts/demo.sh builds and runs with
+#
 # With apt it installs missing packages, as root or through sudo. Elsewhere it lists them and installs nothing. Idempotent:
 # if nothing is missing, it only queries dpkg and returns at once.
 set -euo pipefail
+scope=${1:-all}
 
 say() { printf 'bootstrap: %s\n' "$*"; }
 
@@ -59,6 +62,13 @@ wishes=(
   "libclang-rt-16-dev libclang-rt-17-dev libclang-rt-18-dev libclang-rt-19-dev"
 )
 
+if [ "$scope" = demo ]; then
+  wishes=("graphviz")
+  for i in "${!needs[@]}"; do
+    case ${needs[i]} in doctest*) unset "needs[i]" ;; esac
+  done
+fi
+
 # is_at_least VERSION NAME[>=WANTED]
 is_at_least() { [ "${2#*>=}" = "$2" ] || dpkg --compare-versions "$1" ge "${2#*>=}"; }
 
@@ -107,7 +117,7 @@ apt_install() { as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -
 with_apt() {
   # Remembers unavailable optional packages until this file changes, so that they are not searched each time.
   local stamp line package packages=() unmet=()
-  stamp=$(dirname "$0")/../build/.bootstrapped
+  stamp=$(dirname "$0")/../build/.bootstrapped-$scope
 
   if all_met "${needs[@]}" && { all_met "${wishes[@]}" || [ "$stamp" -nt "$0" ]; }; then
     say "all packages are there"
@@ -187,7 +197,7 @@ without_apt() {
   header boost/unordered/unordered_flat_map.hpp "Boost 1.81 or later (headers)"
   header nlohmann/json.hpp "nlohmann_json 3.11 or later"
   header protozero/pbf_reader.hpp "protozero 1.7 or later (headers)"
-  header doctest/doctest.h "doctest 2.4 or later"
+  if [ "$scope" = all ]; then header doctest/doctest.h "doctest 2.4 or later"; fi
   header CLI/CLI.hpp "CLI11 2.1 or later"
   header thrust/version.h "Thrust 1.17 or later, or CCCL (headers)"
   header tbb/version.h "oneTBB 2021 or later"
@@ -206,7 +216,7 @@ without_apt() {
 
 if command -v apt-get >/dev/null; then
   with_apt
-  docs_venv
+  if [ "$scope" = all ]; then docs_venv; fi
 else
   without_apt
 fi

@@ -12,6 +12,9 @@ namespace cli {
 
 using action = std::function<int()>;
 
+/// Adds the subcommands of this program: all (commands/all.cpp), or those of plait-inspect (commands/inspect.cpp).
+void add_commands(CLI::App& app, action& chosen);
+
 void add_info(CLI::App& app, action& chosen);
 void add_check(CLI::App& app, action& chosen);
 void add_ssa(CLI::App& app, action& chosen);

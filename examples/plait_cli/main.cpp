@@ -92,23 +92,7 @@ int run(int argc, char** argv) {
                                         std::to_string(PLAIT_VERSION_PATCH));
   app.require_subcommand(1);
   cli::action chosen;
-  cli::add_info(app, chosen);
-  cli::add_check(app, chosen);
-  cli::add_ssa(app, chosen);
-  cli::add_dot(app, chosen);
-  cli::add_view(app, chosen);
-  cli::add_grad(app, chosen);
-  cli::add_convert(app, chosen);
-  cli::add_prune(app, chosen);
-  cli::add_rename(app, chosen);
-  cli::add_share(app, chosen);
-  cli::add_subgraph(app, chosen);
-  cli::add_export(app, chosen);
-  cli::add_run(app, chosen);
-  cli::add_ops(app, chosen);
-  cli::add_diff(app, chosen);
-  cli::add_completion(app, chosen);
-  cli::add_man(app, chosen);
+  cli::add_commands(app, chosen);
   app.footer(examples);  // last, since a subcommand inherits the footer of its app
   if (argc > 1 && argv[1][0] != '-') expect_command(app, argv[1]);
   try {

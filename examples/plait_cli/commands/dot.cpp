@@ -12,9 +12,9 @@
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/dot.hpp>
 
-#include "argument_text.hpp"
 #include "commands.hpp"
 #include "common_options.hpp"
+#include "op_text.hpp"
 
 namespace cli {
 
@@ -38,7 +38,7 @@ std::string op_note(plait::netdef const& net, plait::op_def const& op) {
   std::string lines;
   for (plait::arg_def const& argument : op.arg) {
     if (!lines.empty()) lines += '\n';
-    lines += std::string(net.text(argument.name)) + " = " + argument_text(argument);
+    lines += std::string(net.text(argument.name)) + " = " + cut(visible(argument_text(argument)), 160);
   }
   return lines;
 }

@@ -22,10 +22,10 @@
 #include <plait/ssa/versioning.hpp>
 #include <plait/transform/devices.hpp>
 
-#include "argument_text.hpp"
 #include "commands.hpp"
 #include "common_options.hpp"
 #include "names.hpp"
+#include "op_text.hpp"
 #include "seeds.hpp"
 #include "terminal.hpp"
 #include "view/page.hpp"
@@ -210,7 +210,7 @@ class page_builder {
         entry["device"] =
             std::string(plait::device_name(device->kind)) + (device->id ? ':' + std::to_string(*device->id) : "");
       for (plait::arg_def const& argument : op.arg)
-        entry["arguments"][std::string(net.text(argument.name))] = argument_text(argument);
+        entry["arguments"][std::string(net.text(argument.name))] = cut(visible(argument_text(argument)), 160);
       for (plait::nested_net& inner : plait::nested_nets(net, op)) {
         plait::nested_net const& kept = nested_.emplace_back(std::move(inner));
         entry["nets"].push_back(nets_.size());
