@@ -222,7 +222,8 @@ TEST_CASE("plan: what is wrong with a net is said with op and blob") {
         "plait: op 0 (Mix): the workspace has no blob 'gone'; inputs gone, x: float32 2; outputs b");
   auto const shapes = refused(R"(op { type: "Mix" input: "x" input: "y" output: "b" })");
   CHECK(std::string(shapes.what()) ==
-        "plait: op 0 (Mix): inputs 0 and 1 are float32 2 and float32 3, of different shapes; inputs x: float32 2, y: "
+        "plait: op 0 (Mix): inputs 0 'x' and 1 'y' are float32 2 and float32 3, of different shapes; inputs x: float32 "
+        "2, y: "
         "float32 3; outputs b");
   auto const undeclared = refused(R"(op { type: "Same" input: "x" output: "a" }
                                      op { type: "Mix" input: "a" input: "y" output: "b" } external_input: "x")");

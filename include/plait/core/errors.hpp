@@ -61,9 +61,13 @@ struct net_error : error {
   std::string blob;
 };
 
-/// Operands, arguments or elements for which an operation is not defined.
+/// Operands, arguments or elements for which an operation is not defined. `input` is the input at fault, if it is
+/// known.
 struct shape_error : error {
-  using error::error;
+  explicit shape_error(std::string_view text, std::optional<std::size_t> at_fault = {})
+      : error(text), input(at_fault) {}
+
+  std::optional<std::size_t> input;
 };
 
 /// Failed allocation: more than the backend's memory holds, or than is left of it.

@@ -51,6 +51,8 @@ class shape_context {
  public:
   /// Copies the elements of an input to the host: input number, destination, number of bytes.
   using reader = void (*)(void* state, std::size_t input, void* to, std::size_t bytes);
+  /// Returns the name of an input, for messages.
+  using namer = std::string_view (*)(void const* state, std::size_t input);
 
   shape_context(std::span<tensor_spec const* const> inputs, std::span<tensor_spec> outputs, reader from = nullptr,
                 void* state = nullptr)
@@ -137,6 +139,13 @@ class shape_context {
   }
 
   // ---- checks
+  /// Sets the names of the inputs. For the caller of infer.
+  void name_inputs(namer names, void const* state) noexcept {
+    name_of_ = names;
+    names_ = state;
+  }
+  /// Returns "input 0 'x' is float32 2x3", for messages.
+  std::string input_text(std::size_t i) const { return "input " + numbered(i) + " is " + to_string(input(i)); }
   /// Throws shape_error.
   [[noreturn]] static void fail(std::string_view text) { throw shape_error("plait: " + std::string(text)); }
   /// Returns the type of an input. Throws unless it is one of Ts.
@@ -145,36 +154,41 @@ class shape_context {
     if (!((type(i) == element_type_of<Ts>) || ...)) {
       std::string names;
       ((names += (names.empty() ? "" : " or ") + std::string(to_string(element_type_of<Ts>))), ...);
-      fail("input " + std::to_string(i) + " is " + to_string(input(i)) + ", which should hold " + names);
+      fail_at(i, "hold " + names);
     }
     return type(i);
   }
   /// Throws unless two inputs have the same element type.
   void expect_same_type(std::size_t a, std::size_t b) const {
-    if (type(a) != type(b))
-      fail("inputs " + std::to_string(a) + " and " + std::to_string(b) + " are " + to_string(input(a)) + " and " +
-           to_string(input(b)) + ", of different element types");
+    if (type(a) != type(b)) fail(pair_text(a, b) + ", of different element types");
   }
   void expect_same_dims(std::size_t a, std::size_t b) const {
-    if (dims(a) != dims(b))
-      fail("inputs " + std::to_string(a) + " and " + std::to_string(b) + " are " + to_string(input(a)) + " and " +
-           to_string(input(b)) + ", of different shapes");
+    if (dims(a) != dims(b)) fail(pair_text(a, b) + ", of different shapes");
   }
-  void expect_rank(std::size_t i, std::size_t least, std::size_t most = shape::max_rank) const {
+  /// Throws unless the rank is in a range. `axes` names the axes: "N×C×H×W".
+  void expect_rank(std::size_t i, std::size_t least, std::size_t most = shape::max_rank,
+                   std::string_view axes = {}) const {
     if (dims(i).rank() < least || dims(i).rank() > most)
-      fail("input " + std::to_string(i) + " is " + to_string(input(i)) + ", which should have " +
-           (least == most             ? std::to_string(least)
-            : most == shape::max_rank ? "at least " + std::to_string(least)
-                                      : std::to_string(least) + " to " + std::to_string(most)) +
-           " dimensions");
+      fail_at(i, "have " +
+                     (least == most             ? std::to_string(least)
+                      : most == shape::max_rank ? "at least " + std::to_string(least)
+                                                : std::to_string(least) + " to " + std::to_string(most)) +
+                     " dimensions" + (axes.empty() ? "" : ", " + std::string(axes)));
+  }
+  /// Throws unless an axis of a data input has the extent that a parameter requires; the data is at fault, since the
+  /// parameter belongs to the model.
+  void expect_extent(std::size_t data, std::size_t at, std::int64_t extent, std::size_t parameter) const {
+    if (dims(data)[at] != extent)
+      fail_at(data, "have an extent of " + std::to_string(extent) + " in axis " + std::to_string(at) + ", as " +
+                        input_text(parameter));
   }
   /// Throws unless `holds`, with a message of texts, integers, shapes and tensor types: "which should …".
   template <class... Parts>
   void expect(bool holds, std::size_t i, Parts const&... wanted) const {
     if (holds) return;
-    std::string text = "input " + std::to_string(i) + " is " + to_string(input(i)) + ", which should ";
+    std::string text;
     (add_to(text, wanted), ...);
-    fail(text);
+    fail_at(i, text);
   }
   /// Throws unless infer has set the type of every output; before, all were none.
   void expect_outputs() const {
@@ -187,11 +201,25 @@ class shape_context {
     auto const rank = static_cast<std::int64_t>(dims(i).rank());
     std::int64_t const found = at < 0 ? at + rank : at;
     if (found < 0 || found > rank || (found == rank && !end))
-      fail("input " + std::to_string(i) + " is " + to_string(input(i)) + " and has no axis " + std::to_string(at));
+      throw shape_error("plait: " + input_text(i) + " and has no axis " + std::to_string(at), i);
     return static_cast<std::size_t>(found);
   }
 
+  /// Returns "inputs 0 'x' and 1 'w' are float32 2x3 and float32 3x2", for messages.
+  std::string pair_text(std::size_t a, std::size_t b) const {
+    return "inputs " + numbered(a) + " and " + numbered(b) + " are " + to_string(input(a)) + " and " +
+           to_string(input(b));
+  }
+
  private:
+  [[noreturn]] void fail_at(std::size_t i, std::string_view wanted) const {
+    throw shape_error("plait: " + input_text(i) + ", which should " + std::string(wanted), i);
+  }
+  std::string numbered(std::size_t i) const {
+    std::string text = std::to_string(i);
+    if (name_of_ != nullptr) text += " '" + std::string(name_of_(names_, i)) + '\'';
+    return text;
+  }
   static void add_to(std::string& text, std::string_view part) { text += part; }
   static void add_to(std::string& text, std::integral auto number) { text += std::to_string(number); }
   static void add_to(std::string& text, shape const& dims) { text += to_string(dims); }
@@ -206,6 +234,8 @@ class shape_context {
   std::span<tensor_spec> outputs_;
   reader read_;
   void* state_;
+  namer name_of_ = nullptr;
+  void const* names_ = nullptr;
   std::span<std::vector<std::int64_t>> told_;
   std::size_t scratch_ = 0;
 };

@@ -120,10 +120,10 @@ TEST_CASE("activations: errors") {
   auto const integers = of<B, std::int32_t>({3}, {2, 2, 3});
   std::string const wrong = test::error_of<B>(table<B>(), "type: 'Sigmoid' input: 'X' output: 'Y'", {{"X", integers}});
   CHECK(has(wrong, "Sigmoid: "));
-  CHECK(has(wrong, "input 0 is int32 3, which should hold float32 or float64"));
+  CHECK(has(wrong, "input 0 'X' is int32 3, which should hold float32 or float64"));
   CHECK(has(test::error_of<B>(table<B>(), "type: 'PRelu' input: 'X' input: 'S' output: 'Y'",
                               {{"X", test::counted<B, float>({2, 3})}, {"S", test::counted<B, float>({2})}}),
-            "have one element, or 3 as the channels"));
+            "input 0 'X' is float32 2x3, which should have an extent of 2 in axis 1, as input 1 'S' is float32 2"));
   CHECK(has(
       test::error_of<B>(table<B>(), "type: 'PRelu' input: 'X' input: 'S' output: 'Y' arg { name: 'order' s: 'WHAT' }",
                         {{"X", test::counted<B, float>({2, 3})}, {"S", test::counted<B, float>({3})}}),

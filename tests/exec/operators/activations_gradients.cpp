@@ -209,7 +209,7 @@ TEST_CASE("gradients of activations: errors") {
   };
   auto const six = test::counted<B, float>({2, 3});
   CHECK(has(refused("ReluGradient", six, test::counted<B, float>({3, 2})),
-            "inputs 0 and 1 are float32 2x3 and float32 3x2, of different shapes"));
+            "inputs 0 'y' and 1 'dy' are float32 2x3 and float32 3x2, of different shapes"));
   CHECK(has(refused("TanhGradient", six, test::counted<B, double>({2, 3})), "of different element types"));
   CHECK(has(refused("EluGradient", test::counted<B, std::int32_t>({2}), test::counted<B, std::int32_t>({2})),
             "EluGradient: "));
@@ -221,7 +221,7 @@ TEST_CASE("gradients of activations: errors") {
                                  arguments,
                              {{"x", six}, {"s", test::counted<B, float>(dims)}});
   };
-  CHECK(has(slopes({2}, ""), "have one element, or 3 as the channels of input 2"));
+  CHECK(has(slopes({2}, ""), "have an extent of 2 in axis 1, as input 3 's' is float32 2"));
   CHECK(has(slopes({3}, "arg { name: 'order' s: 'WHAT' }"), "argument 'order' should be NCHW or NHWC"));
 }
 

@@ -67,8 +67,10 @@ TEST_CASE("DivGradient: errors") {
                               {"c", test::counted<B, float>(c)},
                               {"c_grad", test::counted<B, float>(dc)}});
   };
-  CHECK(has(refused({3}, {2, 3}, {3, 2}, {2, 3}), "inputs 1 and 2 are float32 2x3 and float32 3x2, of different"));
-  CHECK(has(refused({3}, {2, 3}, {2, 3}, {3}), "input 1 is float32 2x3, which should have the shape of a quotient"));
+  CHECK(has(refused({3}, {2, 3}, {3, 2}, {2, 3}),
+            "inputs 1 'c' and 2 'c_grad' are float32 2x3 and float32 3x2, of different"));
+  CHECK(
+      has(refused({3}, {2, 3}, {2, 3}, {3}), "input 1 'c' is float32 2x3, which should have the shape of a quotient"));
   CHECK(has(refused({2}, {2, 3}, {2, 3}, {2, 3}), "DivGradient: "));
   CHECK(has(test::error_of<B>(table<B>(), gradient + outputs,
                               {{"b", test::counted<B, float>({3})},

@@ -194,7 +194,7 @@ TEST_CASE("SpatialBN: what is refused, and the same bits on every backend") {
   CHECK(test::error_of<S>(table<S>(), op(false, false), given).empty());
   refused(op(true, false, "output: 'm'"), given, "1 outputs, not 2");
   refused(op(false, false).replace(op(false, false).find("output: 'sv'"), 12, ""), given, "5 outputs, not 4");
-  refused(op(true, true), given, "700 channels");
+  refused(op(true, true), given, "an extent of 3 in axis 2");
   refused(op(false, false).replace(op(false, false).find("NCHW"), 4, "CHWN"), given, "NCHW or NHWC");
   auto wrong = given;
   wrong[4].second = test::of<S>({3}, std::vector<double>{1, 2, 3});

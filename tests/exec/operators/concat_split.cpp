@@ -129,7 +129,8 @@ TEST_CASE("Concat and Split refuse what does not fit") {
     return test::error_of<B>(table<B>(), join + arguments, {{"a", a}, {"b", b}});
   };
   auto const of = [](shape const& dims) { return test::counted<B, float>(dims); };
-  CHECK(test::has(concat("", of({2, 3}), of({3, 3})), "Concat: plait: op 0 (Concat): inputs 0 and 1 are float32 2x3"));
+  CHECK(test::has(concat("", of({2, 3}), of({3, 3})),
+                  "Concat: plait: op 0 (Concat): inputs 0 'a' and 1 'b' are float32 2x3"));
   CHECK(test::has(concat("", of({2, 3}), of({2, 3, 1})), "cannot be joined along axis 1"));
   CHECK(test::has(concat("", of({2, 3}), test::counted<B, double>({2, 3})), "of different element types"));
   CHECK(test::has(concat(R"(arg { name: "axis" i: 2 })", of({2, 3}), of({2, 3})), "has no axis 2"));

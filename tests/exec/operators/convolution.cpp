@@ -116,6 +116,13 @@ TEST_CASE("Conv: the ways to say what windows are") {
   CHECK(test::has(error({3, 2, 3, 3}, ""), "'kernel' is missing"));
   CHECK(test::has(error({3, 2, 3, 3}, i("kernel_h", 3)), "'kernel_w' is missing"));
   CHECK(test::has(error({3, 2, 3, 3}, i("kernel", 2)), "be 3x2x2x2, as the input and the kernel have it"));
+  CHECK(test::has(error({3, 4, 3, 3}, i("kernel", 3)),
+                  "input 0 'x' is float32 1x2x8x9, which should have an extent of 4 in axis 1, "
+                  "as input 1 'w' is float32 3x4x3x3"));
+  CHECK(test::has(error({3, 2, 3}, i("kernel", 3)),
+                  "input 0 'x' is float32 1x2x8x9, which should have 3 dimensions, N×C×W"));
+  CHECK(test::has(error({3, 2, 3}, i("kernel_h", 3) + i("kernel_w", 3)),
+                  "input 1 'w' is float32 3x2x3, which should have 4"));
   CHECK(test::has(error({3, 2, 9, 9}, i("kernel", 9)), "have, with padding, 9 places for a window in axis 2"));
   CHECK(test::has(error({3, 2, 3, 3}, i("kernel", 3) + i("stride", 0)), "'stride' is less than 1"));
   CHECK(test::has(error({3, 2, 3, 3}, i("kernel", 3) + i("pad", -1)), "'pads' are negative"));

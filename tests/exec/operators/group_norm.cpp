@@ -163,7 +163,7 @@ TEST_CASE("GroupNorm: what does not fit is refused") {
   contains(error(two + "arg { name: 'order' s: 'CHWN' }"), "NCHW or NHWC");
   contains(error(two + "arg { name: 'is_test' i: 0 }"), "3 outputs, not 1");
   contains(error(two, {2, 4, 3}, {4}, "output: 'y' output: 'm' "), "1 or 3");
-  contains(error(two, {2, 4, 3}, {3}), "a number for each of 4");
+  contains(error(two, {2, 4, 3}, {3}), "an extent of 3 in axis 1, as input 1");
   contains(error(two, {4}), "at least 2");
 }
 

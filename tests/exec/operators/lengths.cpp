@@ -165,7 +165,8 @@ TEST_CASE("lengths that do not fit are refused") {
     CHECK(test::has(test::error_of<B>(table<B>(), "type: '" + type + "' input: 'l' output: 'y'",
                                       {{"l", test::of<B, std::int64_t>({2}, {1LL << 62, 1})}}),
                     "the lengths add up to more than memory has"));
-  CHECK(test::has(refusal("LengthsTile", {1, 2}, {0}), "LengthsTile: plait: op 0 (LengthsTile): input 0 is float32 3"));
+  CHECK(test::has(refusal("LengthsTile", {1, 2}, {0}),
+                  "LengthsTile: plait: op 0 (LengthsTile): input 0 'x' is float32 3"));
   CHECK(test::has(refusal("LengthsTile", {1, 2, -1}, {0}), "negative length"));
   CHECK(test::has(refusal("LengthsToShape", {-1, -1}, {}), "length 0 is negative"));
   CHECK(test::has(refusal("LengthsToOffsets", {std::numeric_limits<int>::max(), 1, 1}, {}), "does not fit an int32"));

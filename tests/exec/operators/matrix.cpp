@@ -265,13 +265,16 @@ TEST_CASE("matrix: operands that do not fit are refused with their shapes") {
     CHECK_MESSAGE(error.find(fact) != std::string::npos, error);
   };
   std::string const fc = R"(type: "FC" input: "a" input: "b" input: "c" output: "y")";
-  refused(fc, {{3, 4}, {5, 3}, {5}}, "inner extents 4 and 3 of float32 3x4 and float32 5x3");
+  refused(
+      fc, {{3, 4}, {5, 3}, {5}},
+      "input 0 'a' is float32 3x4, which should have rows of 3 elements from axis 1, as input 1 'b' is float32 5x3");
   refused(fc, {{3, 4}, {5, 4}, {4}}, "5 elements, one a unit");
   refused(fc, {{3, 4}, {5, 4}, {5, 1}}, "input 2");
   refused(fc, {{4}, {5, 4}, {5}}, "no axis 1");
   refused(fc + flag("axis", -3), {{3, 4}, {5, 4}, {5}}, "no axis -3");
   refused(R"(type: "FC" input: "a" input: "b" output: "y")", {{3, 4}, {5, 4}}, "2 inputs where there should be 3");
-  refused(R"(type: "MatMul" input: "a" input: "b" output: "y")", {{3, 4}, {3, 4}}, "inner extents 4 and 3");
+  refused(R"(type: "MatMul" input: "a" input: "b" output: "y")", {{3, 4}, {3, 4}},
+          "inputs 0 'a' and 1 'b' are float32 3x4 and float32 3x4, of different inner extents 4 and 3");
   refused(R"(type: "MatMul" input: "a" input: "b" input: "c" output: "y")", {{3, 4}, {4, 4}, {6}}, "12 elements");
   std::string const batch = R"(type: "BatchMatMul" input: "a" input: "b" output: "y")";
   refused(batch, {{2, 3, 4}, {2, 3, 4}}, "inner extents 4 and 3");

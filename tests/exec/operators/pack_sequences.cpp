@@ -135,8 +135,8 @@ TEST_CASE("lengths that do not fit are refused") {
                                  (first ? R"(input: "l" input: "x")" : R"(input: "x" input: "l")") + more,
                              {{"l", list<B>(of)}, {"x", test::counted<B, std::int32_t>(dims)}});
   };
-  CHECK(
-      test::has(refusal("PackSegments", {2, 2}, {3}), "PackSegments: plait: op 0 (PackSegments): input 1 is int32 3"));
+  CHECK(test::has(refusal("PackSegments", {2, 2}, {3}),
+                  "PackSegments: plait: op 0 (PackSegments): input 1 'x' is int32 3"));
   CHECK(test::has(refusal("PackSegments", {2, 2}, {3}), "have 4 rows, as the lengths add up to"));
   CHECK(test::has(refusal("PackSegments", {4, -1}, {3}), "the negative length -1"));
   CHECK(test::has(refusal("PackSegments", {3}, {3}, R"(arg { name: "pad_minf" i: 1 })"), "float32 or float64"));

@@ -124,7 +124,7 @@ TEST_CASE("selections: errors") {
   };
   std::string const rows = "arg { name: 'broadcast_on_rows' i: 1 }";
   auto const two = of<B, float>({2}, {1, 2});
-  CHECK(has(where(two, two, two, ""), "input 0 is float32 2, which should hold bool"));
+  CHECK(has(where(two, two, two, ""), "input 0 'c' is float32 2, which should hold bool"));
   CHECK(has(where(every_third<B>({3}), two, two, ""), "of different shapes"));
   CHECK(has(where(every_third<B>({2}), two, test::counted<B, float>({3}), ""), "of different shapes"));
   CHECK(has(where(every_third<B>({2}), two, test::counted<B, double>({2}), ""), "of different element types"));
@@ -132,7 +132,7 @@ TEST_CASE("selections: errors") {
   CHECK(has(where(every_third<B>({2, 1}), two, two, rows), "should have 1 dimensions"));
   CHECK(has(test::error_of<B>(table<B>(), "type: 'ElementwiseLinear' input: 'X' input: 'w' input: 'w' output: 'Y'",
                               {{"X", test::counted<B, float>({2, 3})}, {"w", two}}),
-            "input 1 is float32 2, which should have 3 elements"));
+            "input 1 'w' is float32 2, which should have 3 elements"));
 }
 
 }  // namespace

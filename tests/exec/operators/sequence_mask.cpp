@@ -104,7 +104,7 @@ TEST_CASE("SequenceMask refuses") {
   };
   std::string const sequence = R"(arg { name: "mode" s: "sequence" })";
   CHECK(test::has(refusal(sequence),
-                  "SequenceMask: plait: op 0 (SequenceMask): input 1 is int32 2, which should have an"));
+                  "SequenceMask: plait: op 0 (SequenceMask): input 1 'l' is int32 2, which should have an"));
   CHECK(refusal(sequence, {1, 2, 3, 4}).empty());
   CHECK(test::has(refusal(sequence + R"(arg { name: "exact" i: 1 })", {1, 2, 3, 4}), "no more than one element"));
   CHECK(refusal(sequence + R"(arg { name: "exact" i: 1 })", {1, 2, 3}).empty());

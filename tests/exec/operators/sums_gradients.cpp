@@ -114,7 +114,7 @@ TEST_CASE("gradients of Max, Min and Mean: errors") {
         {{"y", test::counted<B, float>({2})}, {"dy", test::counted<B, float>({2})}, {"a", test::counted<B, float>(a)}});
   };
   std::string const op = "type: 'MaxGradient' input: 'y' input: 'dy' input: 'a' output: 'da' ";
-  CHECK(has(refused(op, {3}), "inputs 0 and 2 are float32 2 and float32 3, of different shapes"));
+  CHECK(has(refused(op, {3}), "inputs 0 'y' and 2 'a' are float32 2 and float32 3, of different shapes"));
   CHECK(has(refused(op + "output: 'db'", {2}), "as many outputs as inputs after the second"));
   CHECK(has(test::error_of<B>(table<B>(), "type: 'MeanGradient' input: 'y' output: 'a'",
                               {{"y", test::counted<B, std::int32_t>({2})}}),

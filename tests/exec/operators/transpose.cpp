@@ -101,7 +101,8 @@ TEST_CASE("Transpose refuses") {
   auto const refusal = [](std::vector<int> const& axes) {
     return test::error_of<B>(table<B>(), transpose(axes), {{"x", test::counted<B, float>({2, 3})}});
   };
-  CHECK(test::has(refusal({0}), "Transpose: plait: op 0 (Transpose): input 0 is float32 2x3, which should have each"));
+  CHECK(test::has(refusal({0}),
+                  "Transpose: plait: op 0 (Transpose): input 0 'x' is float32 2x3, which should have each"));
   CHECK(test::has(refusal({0, 0}), "listed once"));
   CHECK(test::has(refusal({0, 2}), "has no axis 2"));
   CHECK(test::has(refusal({0, 1, 1}), "listed once"));

@@ -84,6 +84,10 @@ void plan<B>::rethrow(op_index op) const {
     throw run_cancelled(op);  // not the op of a nested net
   } catch (nested_net_error const& e) {
     std::throw_with_nested(own_error(*this, op_text(op) + std::string(detail::without_prefix(e.what())), op, e.blob));
+  } catch (shape_error const& e) {
+    auto const reads = layout_.reads(op);
+    bool const known = e.input && *e.input < reads.size();
+    std::throw_with_nested(problem(op, detail::reason_of(e), known ? value_name(reads[*e.input]) : std::string_view()));
   } catch (std::exception const& e) {
     std::throw_with_nested(problem(op, detail::reason_of(e)));
   } catch (...) {

@@ -185,8 +185,7 @@ class slope_arguments {
     c.expect_rank(x, 2);
     shape const& dims = c.dims(x);
     std::size_t const axis = channels_last_ ? dims.rank() - 1 : 1;
-    c.expect(c.dims(slopes).size() == dims[axis], slopes, "have one element, or ", dims[axis],
-             " as the channels of input ", x);
+    c.expect_extent(x, axis, c.dims(slopes).size(), slopes);
     made.push_back(dims[axis]);
     while (made.rank() + axis != dims.rank()) made.push_back(1);
     return made;

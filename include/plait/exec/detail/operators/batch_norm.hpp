@@ -44,10 +44,11 @@ inline channel_places channel_places_of(shape_context const& c, bool channels_la
   return {size(dims.size_to(axis)), size(dims[axis]), size(dims.size_from(axis + 1))};
 }
 /// Input i has a number for each channel.
-inline void expect_channel_numbers(shape_context const& c, std::size_t i, channel_places const& x) {
+inline void expect_channel_numbers(shape_context const& c, std::size_t i, channel_places const& x, bool last) {
   c.expect_same_type(0, i);
+  if (i == 1 && c.dims(i).rank() == 1) c.expect_extent(0, last ? c.dims(0).rank() - 1 : 1, c.dims(i)[0], i);
   c.expect(c.dims(i) == shape{static_cast<std::int64_t>(x.channels)}, i, "have a number for each of ", x.channels,
-           " channels");
+           " channels, as ", c.input_text(0));
 }
 
 // ---- by element
@@ -191,7 +192,7 @@ class spatial_bn_kernel final : public op_kernel<B> {
   }
   void infer(shape_context& c) override {
     x_ = detail::channel_places_of(c, last_);
-    for (std::size_t i = 1; i != 5; ++i) detail::expect_channel_numbers(c, i, x_);
+    for (std::size_t i = 1; i != 5; ++i) detail::expect_channel_numbers(c, i, x_, last_);
     no_items_ = c.dims(0)[0] == 0;
     c.output(0, c.type(0), c.dims(0));
     for (std::size_t o = 1; o != c.output_count(); ++o) c.output(o, c.type(0), c.dims(1));

@@ -91,7 +91,7 @@ class spatial_bn_gradient_kernel final : public op_kernel<B> {
     x_ = detail::channel_places_of(c, last_);
     c.expect_same_type(0, 2);
     c.expect_same_dims(0, 2);
-    for (std::size_t const i : {1U, 3U, 4U}) detail::expect_channel_numbers(c, i, x_);
+    for (std::size_t const i : {1U, 3U, 4U}) detail::expect_channel_numbers(c, i, x_, last_);
     c.output(0, c.type(0), c.dims(0));
     c.output(1, c.type(0), c.dims(1));
     c.output(2, c.type(0), c.dims(1));

@@ -83,9 +83,7 @@ struct concat_kernel : op_kernel<B> {
       bool fits = dims.rank() == c.dims(0).rank();
       for (std::size_t a = 0; fits && a != dims.rank(); ++a)
         fits = dims[a] == c.dims(0)[a] || (a == axis && !where.added);
-      if (!fits)
-        c.fail("inputs 0 and " + std::to_string(i) + " are " + to_string(c.input(0)) + " and " + to_string(c.input(i)) +
-               ", which cannot be joined along axis " + std::to_string(axis));
+      if (!fits) c.fail(c.pair_text(0, i) + ", which cannot be joined along axis " + std::to_string(axis));
       std::int64_t const extent = where.added ? 1 : dims[axis];
       if (c.output_count() == 2 && extent != static_cast<std::int32_t>(extent))
         c.fail("an extent of " + std::to_string(extent) + " does not fit an int32");

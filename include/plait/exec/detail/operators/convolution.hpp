@@ -35,17 +35,26 @@ class convolution_shape {
   shape infer(shape_context const& c) {
     c.expect_type<float, double>(0);
     c.expect_same_type(0, 1);
+    // The image is at fault, not W, if their ranks or channels differ: W belongs to the model.
+    c.expect_rank(1, 3, 5);
+    std::size_t const axes = arguments_.axes() != 0 ? arguments_.axes() : c.dims(1).rank() - 2;
+    arguments_.expect_images(c, 0, axes);
+    c.expect_rank(1, axes + 2, axes + 2);
     w = arguments_.infer(c, 0);
     last = arguments_.channels_last();
     shape const& dims = c.dims(0);
     images = dims[0];
     channels = arguments_.channels(dims);
     c.expect(channels % groups == 0, 0, "have channels for ", groups, " groups");
-    c.expect_rank(1, dims.rank(), dims.rank());
+    std::size_t const at = last ? dims.rank() - 1 : 1;
+    std::int64_t const of_group = c.dims(1)[at];
+    if (groups == 1) c.expect_extent(0, at, of_group, 1);
+    c.expect(channels / groups == of_group, 0, "have ", of_group, " channels for each of ", groups, " groups in axis ",
+             at, ", as ", c.input_text(1));
     units = c.dims(1)[0];
     shape wanted = {units};
     if (!last) wanted.push_back(channels / groups);
-    for (std::size_t at = w.in.size() - (dims.rank() - 2); at != w.in.size(); ++at) wanted.push_back(w.kernel[at]);
+    for (std::size_t i = w.in.size() - (dims.rank() - 2); i != w.in.size(); ++i) wanted.push_back(w.kernel[i]);
     if (last) wanted.push_back(channels / groups);
     c.expect(c.dims(1) == wanted, 1, "be ", wanted, ", as the input and the kernel have it");
     c.expect(units % groups == 0, 1, "have units for ", groups, " groups");

@@ -110,8 +110,9 @@ class group_norm_kernel final : public op_kernel<B> {
     x_ = detail::group_places::of(c, 0, groups_, last_);
     for (std::size_t i = 1; i != 3; ++i) {
       c.expect_same_type(0, i);
+      if (i == 1) c.expect_extent(0, last_ ? c.dims(0).rank() - 1 : 1, c.dims(i).size(), i);
       c.expect(static_cast<std::size_t>(c.dims(i).size()) == x_.channels, i, "have a number for each of ", x_.channels,
-               " channels");
+               " channels, as ", c.input_text(0));
     }
     sums_ = detail::channel_sums_of(x_.by_group, c.type(0));
     c.output(0, c.type(0), c.dims(0));

@@ -42,8 +42,7 @@ void visit_factor(element_type type, F&& f) {
 }
 
 [[noreturn]] inline void fail_inner(shape_context const& c, std::int64_t a, std::int64_t b) {
-  c.fail("inner extents " + std::to_string(a) + " and " + std::to_string(b) + " of " + to_string(c.input(0)) + " and " +
-         to_string(c.input(1)) + " differ");
+  c.fail(c.pair_text(0, 1) + ", of different inner extents " + std::to_string(a) + " and " + std::to_string(b));
 }
 
 /// What FC and its gradient multiply: X, a matrix of m rows of k numbers, and W, with k numbers for each of n units.
@@ -64,7 +63,7 @@ struct fc_extents {
     std::size_t const first_w = c.axis(1, axis_w);
     fc_extents made{x.size_to(first), transposed ? w.size_from(first_w) : w.size_to(first_w), x.size_from(first), {}};
     std::int64_t const inner = transposed ? w.size_to(first_w) : w.size_from(first_w);
-    if (inner != made.k) fail_inner(c, made.k, inner);
+    c.expect(inner == made.k, 0, "have rows of ", inner, " elements from axis ", first, ", as ", c.input_text(1));
     for (std::size_t i = 0; i != first; ++i) made.y.push_back(x[i]);
     made.y.push_back(made.n);
     return made;

@@ -58,7 +58,7 @@ inline void expect_row_numbers(shape_context const& c, std::size_t first, std::s
   for (std::size_t i = first; i <= last; ++i) {
     c.expect_same_type(0, i);
     c.expect(static_cast<std::size_t>(c.dims(i).size()) == width, i, "have a number for each of the ", width,
-             " places of a row");
+             " places of a row, as ", c.input_text(0));
   }
 }
 

@@ -122,9 +122,7 @@ template <backend B>
 struct resize_like_kernel : view_kernel<B> {
   explicit resize_like_kernel(op_arguments const&) {}
   void infer(shape_context& c) override {
-    if (c.dims(0).size() != c.dims(1).size())
-      c.fail("inputs 0 and 1 are " + to_string(c.input(0)) + " and " + to_string(c.input(1)) +
-             ", of different numbers of elements");
+    if (c.dims(0).size() != c.dims(1).size()) c.fail(c.pair_text(0, 1) + ", of different numbers of elements");
     c.output(0, c.type(0), c.dims(1));
   }
 };

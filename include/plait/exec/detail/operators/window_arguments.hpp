@@ -117,9 +117,20 @@ class window_arguments {
 
   bool channels_last() const noexcept { return last_; }
 
+  /// Returns the number of spatial axes, if the kernel lists 2 or 3 extents; else 0.
+  std::size_t axes() const noexcept { return kernel_.size() == 2 || kernel_.size() == 3 ? kernel_.size() : 0; }
+
+  /// Throws shape_error unless an input has images of so many spatial axes; 0: one to three.
+  void expect_images(shape_context const& c, std::size_t input, std::size_t axes) const {
+    if (axes == 0) return c.expect_rank(input, 3, 5);
+    std::string names = last_ ? "N" : "N×C";
+    for (char const axis : std::string_view("DHW").substr(3 - axes)) names += std::string("×") + axis;
+    c.expect_rank(input, axes + 2, axes + 2, last_ ? names + "×C" : names);
+  }
+
   /// Windows over an input; throws shape_error.
   windows infer(shape_context const& c, std::size_t input) const {
-    c.expect_rank(input, 3, 5);
+    expect_images(c, input, axes());
     shape const& dims = c.dims(input);
     std::size_t const rank = dims.rank() - 2;
     windows made;
