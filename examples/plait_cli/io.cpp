@@ -11,6 +11,7 @@
 #include <plait/netdef/read.hpp>
 #include <plait/netdef/write.hpp>
 
+#include "foreign.hpp"
 #include "terminal.hpp"
 
 namespace cli {
@@ -57,18 +58,38 @@ failure about(source const& in, plait::error const& problem) {
   return failure(placed(in.label, in.op_positions[*op], without_prefix(problem.what())));
 }
 
+std::string read_file(std::string const& path, std::size_t most) {
+  bool const standard = path == "-";
+  if (std::error_code ignored; !standard && std::filesystem::is_directory(path, ignored))
+    throw failure(visible(path) + ": is a folder");
+  std::ifstream file;
+  if (!standard) {
+    file.open(path, std::ios::binary);
+    if (!file) throw failure(visible(path) + ": cannot open");
+  }
+  std::istream& in = standard ? std::cin : file;
+  std::string bytes;
+  constexpr std::size_t chunk = std::size_t{1} << 16;
+  while (in && bytes.size() <= most) {
+    std::size_t const size = bytes.size();
+    bytes.resize(size + chunk);
+    in.read(bytes.data() + size, static_cast<std::streamsize>(chunk));
+    bytes.resize(size + static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) throw failure(standard ? "plait: standard input cannot be read" : visible(path) + ": cannot read");
+  return bytes;
+}
+
 source load(std::string const& path) {
   source made;
-  bool const standard = path == "-";
-  made.label = standard ? "<stdin>" : visible(path);
+  made.label = path == "-" ? "<stdin>" : visible(path);
   plait::read_options options;
   options.diagnostics = &made.diagnostics;
   options.op_positions = &made.op_positions;
+  std::string const document = read_file(path, options.limits.max_bytes);
+  if (auto const foreign = foreign_format(document)) throw failure(made.label + " is " + visible(*foreign));
   try {
-    made.net = standard ? plait::read_netdef(std::cin, options, &made.format)
-                        : plait::read_netdef(std::filesystem::path(path), options, &made.format);
-  } catch (plait::io_error const& problem) {
-    throw failure(standard ? "plait: standard input cannot be read" : visible(problem.what()));
+    made.net = plait::read_netdef_bytes(document, options, &made.format);
   } catch (plait::error const& problem) {
     throw about(std::string_view(made.label), problem);
   }

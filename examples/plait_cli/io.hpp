@@ -34,8 +34,12 @@ struct source {
   std::vector<plait::text_position> op_positions;
 };
 
+/// Returns the content of a file or, for "-", of standard input; somewhat more than `most` bytes at most. Throws
+/// failure.
+std::string read_file(std::string const& path, std::size_t most = std::string::npos - 1);
+
 /// Reads a net from a file or, for "-", from standard input. Throws failure: "file:line:col: message", for the binary
-/// format "file: byte N: message".
+/// format "file: byte N: message", and for other file formats what the file is.
 source load(std::string const& path);
 
 /// Converts an error about a net: "file:line:col: message" if it names an op, else "file: message".
