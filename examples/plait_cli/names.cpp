@@ -17,19 +17,37 @@ namespace {
 
 char lower(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Returns the edit distance (Levenshtein), ignoring case.
+// Returns the edit distance (optimal string alignment: a swap of neighbours counts once), ignoring case.
 std::size_t edit_distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
+  std::vector<std::size_t> before, row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i != from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
+    std::vector<std::size_t> next{i + 1};
     for (std::size_t j = 0; j != to.size(); ++j) {
-      std::size_t const changed = diagonal + (lower(from[i]) == lower(to[j]) ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});
+      bool const same = lower(from[i]) == lower(to[j]);
+      std::size_t best = std::min({row[j] + (same ? 0U : 1U), row[j + 1] + 1, next[j] + 1});
+      bool const swapped = i != 0 && j != 0 && lower(from[i]) == lower(to[j - 1]) && lower(from[i - 1]) == lower(to[j]);
+      if (swapped) best = std::min(best, before[j - 1] + 1);
+      next.push_back(best);
     }
+    before = std::exchange(row, std::move(next));
   }
   return row.back();
+}
+
+// Returns the names by their distance from the wanted one.
+std::vector<std::pair<std::size_t, std::string>> by_distance(std::string_view wanted, std::vector<std::string> names) {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (std::string& name : names) {
+    std::size_t const distance = edit_distance(wanted, name);
+    ranked.emplace_back(distance, std::move(name));
+  }
+  std::ranges::sort(ranked);
+  return ranked;
+}
+
+bool is_similar(std::string_view wanted, std::size_t distance) {
+  return distance <= 1 + wanted.size() / 4 && distance < wanted.size();
 }
 
 }  // namespace
@@ -37,14 +55,9 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
 std::string suggest_names(std::string_view wanted, std::vector<std::string> names) {
   constexpr std::size_t shown = 8;
   if (names.empty()) return "; there are none";
-  std::vector<std::pair<std::size_t, std::string>> ranked;
-  for (std::string& name : names) {
-    std::size_t const distance = edit_distance(wanted, name);
-    ranked.emplace_back(distance, std::move(name));
-  }
-  std::ranges::sort(ranked);
+  auto const ranked = by_distance(wanted, std::move(names));
   std::string text = ";";
-  if (auto const& [distance, name] = ranked[0]; distance <= 1 + wanted.size() / 4 && distance < wanted.size())
+  if (auto const& [distance, name] = ranked[0]; is_similar(wanted, distance))
     text += " did you mean '" + visible(name) + "'? There";
   else
     text += " there";
@@ -54,6 +67,12 @@ std::string suggest_names(std::string_view wanted, std::vector<std::string> name
     text += (i == 0 ? "'" : i + 1 == ranked.size() ? " and '" : ", '") + visible(ranked[i].second) + '\'';
   if (listed != ranked.size()) text += " and " + std::to_string(ranked.size() - listed) + " more";
   return text;
+}
+
+std::string did_you_mean(std::string_view wanted, std::vector<std::string> names) {
+  auto const ranked = by_distance(wanted, std::move(names));
+  if (ranked.empty() || !is_similar(wanted, ranked[0].first)) return {};
+  return "; did you mean '" + visible(ranked[0].second) + "'?";
 }
 
 std::vector<std::string> blob_names(plait::netdef const& net) {

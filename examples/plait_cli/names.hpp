@@ -13,6 +13,9 @@ namespace cli {
 /// `wanted` first.
 std::string suggest_names(std::string_view wanted, std::vector<std::string> names);
 
+/// Returns "; did you mean 'Conv'?", or nothing if no name is similar.
+std::string did_you_mean(std::string_view wanted, std::vector<std::string> names);
+
 /// Returns the blobs of a net; nested nets count as far as they read and write outer blobs. Throws plait::error.
 std::vector<std::string> blob_names(plait::netdef const& net);
 

@@ -13,7 +13,7 @@ namespace cli {
 /// Parses "z" or "z=dz". Throws wrong_usage.
 plait::gradient_seed parse_seed(std::string const& text);
 
-/// Returns a failure with one problem per line, and names similar to seeds that the net lacks.
+/// Returns a failure with a report of all problems, and names similar to seeds that the net lacks.
 failure about_gradient(source const& in, plait::gradient_error const& problem);
 
 }  // namespace cli

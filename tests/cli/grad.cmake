@@ -1,4 +1,4 @@
-# plait grad: the backward pass alone, appended to the net, as a Graphviz graph; problems, one per line.
+# plait grad: the backward pass alone, appended to the net, as a Graphviz graph; problems.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 plait(0 grad demo_net.pbtxt --y p)
@@ -22,7 +22,7 @@ endif()
 
 # Appended: the ops of the net first, its interface and more.
 plait(0 grad demo_net.pbtxt --y p=dp --only w1,b1 --append -o ${WORK}/both.json)
-matches("${OUT}" "^demo_net.pbtxt: [0-9]+ gradient ops\ndemo_net.pbtxt: gradient of 'w1': w1_grad\n[^\n]*b1_grad\n$")
+matches("${OUT}" "^demo_net.pbtxt:\n  [0-9]+ gradient ops\n  gradient of 'w1': w1_grad\n  gradient of 'b1': b1_grad\n$")
 plait(0 check --strict ${WORK}/both.json)
 plait(0 info --json ${WORK}/both.json)
 json_is("${OUT}" demo name)
@@ -48,16 +48,16 @@ matches("${OUT}" "x_grad: float32 2 = 7 7\n")
 file(WRITE ${WORK}/over.pbtxt "op { type: \"Sqr\" input: \"x\" output: \"a\" }\nop { type: \"Sqr\" input: \"a\" output: \"y\" }\n"
                               "op { type: \"Sin\" input: \"y\" output: \"a\" }\nexternal_input: \"x\"\n")
 plait(1 grad ${WORK}/over.pbtxt --y y)
-matches("${ERR}" "over.pbtxt: op 1 \\(Sqr\\): its gradient needs 'a' at version 1[^\n]*\n$")
+matches("${ERR}" "over.pbtxt:2:4: op 1 \\(Sqr\\): its gradient needs 'a' at version 1[^\n]*\n$")
 plait(0 grad ${WORK}/over.pbtxt --y y --overwritten copy)
-matches("${ERR}" "over.pbtxt: the net must copy 'a' to 'a_saved' before op 1\n")
+matches("${ERR}" "  the net must copy 'a' to 'a_saved' before op 1\n")
 plait(0 grad ${WORK}/over.pbtxt --y y --overwritten copy --append)
 matches("${OUT}" "type: \"Copy\"")
-matches("${ERR}" "over.pbtxt: copied 'a' to 'a_saved' before op 1\n")
+matches("${ERR}" "  copied 'a' to 'a_saved' before op 1\n")
 plait(0 grad ${WORK}/over.pbtxt --y y --overwritten recompute)
 matches("${OUT}" "output: \"a_again\"")
 
-# All problems are reported, one per line, and nothing is written.
+# All problems are reported, those of ops at their positions, and nothing is written.
 file(WRITE ${WORK}/wrong.pbtxt "op { type: \"Floor\" input: \"x\" output: \"a\" }\nop { type: \"Nope\" input: \"x\" output: \"b\" }\n"
                                "op { type: \"Add\" input: \"a\" input: \"b\" output: \"y\" }\n")
 file(REMOVE ${WORK}/out.pbtxt)
@@ -85,7 +85,7 @@ file(WRITE ${WORK}/table.pbtxt "op { type: \"Gather\" input: \"t\" input: \"ids\
                                "op { type: \"SumElements\" input: \"t\" output: \"b\" }\n"
                                "op { type: \"Add\" input: \"a\" input: \"b\" output: \"y\" }\n")
 plait(0 grad ${WORK}/table.pbtxt --y a)
-matches("${ERR}" "table.pbtxt: gradient of 't': rows_grad, sparse, rows ids\n")
+matches("${ERR}" "  gradient of 't': rows_grad, sparse, rows ids\n")
 plait(1 grad ${WORK}/table.pbtxt --y y)
 plait(0 grad ${WORK}/table.pbtxt --y y --densify)
 matches("${OUT}" "type: \"SparseToDense\"")

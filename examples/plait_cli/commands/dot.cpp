@@ -40,7 +40,7 @@ void add_dot(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<dot_options>();
   CLI::App* const command = app.add_subcommand("dot", "write a net as a Graphviz graph; nested nets are clusters");
   add_file(*command, given->file);
-  command->add_option("-o,--output-file", given->output, "write to this file instead of standard output");
+  add_output(*command, given->output);
   command->add_flag("--ssa", given->ssa, "one node for each version of a blob");
   command->add_flag("--flat", given->flat, "leave nested nets out");
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });

@@ -29,6 +29,7 @@ struct export_options {
   bool compatible = false;
   bool fill_inputs = false;
   bool json = false;
+  bool quiet = false;
 };
 
 std::vector<plait::parameter> read_parameters(std::string const& path) {
@@ -60,6 +61,7 @@ int run(export_options const& given) {
                 {"unused_parameters", made.unused_parameters}});
     return 0;
   }
+  if (given.quiet) return 0;
   std::ostream& out = given.init_to.to_stdout() || given.predict_to.to_stdout() ? std::cerr : std::cout;
   auto const list = [&out](char const* what, std::vector<std::string> const& names) {
     out << what;
@@ -83,14 +85,18 @@ void add_export(CLI::App& app, action& chosen) {
       "Example:\n  plait export net.pbtxt --init params.pb --init-output init_net.pb --predict-output predict_net.pb");
   add_file(*command, given->file);
   command->add_option("--init", given->init, "the init net of the parameters (GivenTensorFill, ConstantFill, …)")
-      ->required();
-  command->add_option("--init-output", given->init_to.path, "the init net to write")->required();
-  command->add_option("--predict-output", given->predict_to.path, "the predict net to write")->required();
+      ->required()
+      ->type_name(file_type);
+  command->add_option("--init-output", given->init_to.path, "the init net to write")->required()->type_name(file_type);
+  command->add_option("--predict-output", given->predict_to.path, "the predict net to write")
+      ->required()
+      ->type_name(file_type);
   add_format(*command, given->format, "--format");
   command->add_flag("--compatible", given->compatible, "exactly the output of Caffe2's mobile exporter of 2018");
   command->add_flag("--fill-inputs", given->fill_inputs,
                     "let the init net fill each input that must be fed with a zero");
   add_json(*command, given->json);
+  add_quiet(*command, given->quiet);
   command->callback([given, &chosen] {
     keep_apart(given->json, given->init_to.to_stdout() || given->predict_to.to_stdout(), "files for both nets");
     if (given->init_to.to_stdout() && given->predict_to.to_stdout())

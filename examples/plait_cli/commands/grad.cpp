@@ -17,6 +17,7 @@
 
 #include "commands.hpp"
 #include "common_options.hpp"
+#include "report.hpp"
 #include "seeds.hpp"
 #include "terminal.hpp"
 
@@ -33,6 +34,7 @@ struct grad_options {
   bool densify = false;
   bool as_caffe2 = false;
   bool append = false;
+  bool quiet = false;
   destination to;
   std::string dot;
 };
@@ -78,25 +80,25 @@ void declare(plait::netdef& net, plait::gradient_map const& gradients, std::vect
   declare(net, net.external_output, made);
 }
 
-void print(std::ostream& out, std::string const& label, plait::backward_net<plait::netdef> const& pass,
-           std::vector<std::string> const& wanted, bool append) {
-  std::size_t const count = pass.net.op.size();
-  out << label << ": " << count << " gradient op" << (count == 1 ? "" : "s") << '\n';
+std::string remarks(std::string const& label, plait::backward_net<plait::netdef> const& pass,
+                    std::vector<std::string> const& wanted, bool append) {
+  file_report report(label);
+  report.add(counted(pass.net.op.size(), "gradient op"));
   for (std::string const& blob : wanted) {
     auto const found = pass.gradients.find(blob);
     if (found == pass.gradients.end()) continue;
-    out << label << ": gradient of '" << visible(blob) << "': ";
-    out << visible(found->second.values);
-    if (found->second.is_sparse()) out << ", sparse, rows " << visible(found->second.indices);
-    out << '\n';
+    std::string text = "gradient of '" + visible(blob) + "': " + visible(found->second.values);
+    if (found->second.is_sparse()) text += ", sparse, rows " + visible(found->second.indices);
+    report.add(std::move(text));
   }
   for (plait::saved_value const& s : pass.saved) {
-    out << label << (append ? ": copied '" : ": the net must copy '") << visible(s.blob) << "' to '" << visible(s.name)
-        << "' before op " << s.position;
+    std::string text = (append ? "copied '" : "the net must copy '") + visible(s.blob) + "' to '" + visible(s.name) +
+                       "' before op " + std::to_string(s.position);
     for (std::size_t i = s.path.size(); i-- != 0;)
-      out << " of " << visible(s.path[i].argument) << " of op " << s.path[i].op;
-    out << '\n';
+      text += " of " + visible(s.path[i].argument) + " of op " + std::to_string(s.path[i].op);
+    report.add(std::move(text));
   }
+  return report.text();
 }
 
 int run(grad_options const& given) {
@@ -137,7 +139,7 @@ int run(grad_options const& given) {
     save_text(given.dot, std::move(text).str());
   }
   bool const stdout_taken = given.to.to_stdout() || given.dot == "-";
-  print(stdout_taken ? std::cerr : std::cout, in.label, pass, wanted, given.append);
+  if (!given.quiet) (stdout_taken ? std::cerr : std::cout) << remarks(in.label, pass, wanted, given.append);
   return 0;
 }
 
@@ -149,7 +151,7 @@ void add_grad(CLI::App& app, action& chosen) {
   command->footer(
       R"(The gradients of --only, else of all inputs of the net, become external outputs (with --append only if the net
 has some), and are listed, on standard error if the net goes to standard output. All problems that prevent a gradient
-are reported, one per line.
+are reported.
 Examples:
   plait grad net.pb --y loss                              the gradient ops, as text
   plait grad net.pb --y loss --append -o train.pb         the net with its gradient ops
@@ -167,15 +169,18 @@ Examples:
   command
       ->add_option("--overwritten", given->overwritten,
                    "if an op overwrites a value that a gradient needs: refuse, copy it before, or recompute it")
-      ->check(CLI::IsMember({"refuse", "copy", "recompute"}));
+      ->check(one_of({"refuse", "copy", "recompute"}));
   command->add_flag("--numpy-broadcasting", given->numpy_broadcasting,
                     "shapes may differ without the argument broadcast: sum gradients to their shapes");
   command->add_flag("--densify", given->densify, "make sparse gradients dense where they are added to dense ones");
   command->add_flag("--as-caffe2", given->as_caffe2, "the rules and ops of Caffe2");
   command->add_flag("--append", given->append, "write the net with its gradient ops appended, not these alone");
   add_destination(*command, given->to);
-  command->add_option("--dot", given->dot,
-                      "write forward and backward pass side by side, for Graphviz, to this file; -: standard output");
+  add_quiet(*command, given->quiet);
+  command
+      ->add_option("--dot", given->dot,
+                   "write forward and backward pass side by side, for Graphviz, to this file; -: standard output")
+      ->type_name(file_type);
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
 }
 

@@ -14,6 +14,7 @@
 
 #include "commands.hpp"
 #include "common_options.hpp"
+#include "report.hpp"
 #include "terminal.hpp"
 
 namespace cli {
@@ -24,6 +25,7 @@ struct prune_options {
   std::string file;
   destination to;
   bool json = false;
+  bool quiet = false;
   bool dry_run = false;
   bool inputs = false;
   bool sinks = false;
@@ -36,18 +38,20 @@ struct removed_op {
   std::vector<std::string> outputs;
 };
 
-void print(std::ostream& out, std::string const& label, std::vector<removed_op> const& ops,
-           std::vector<std::string> const& inputs, std::size_t before) {
+std::string changes_text(std::string const& label, std::vector<removed_op> const& ops,
+                         std::vector<std::string> const& inputs, std::size_t before) {
+  file_report report(label);
   for (removed_op const& op : ops) {
-    out << label << ": removed op " << op.index << " (" << visible(op.type) << ')';
+    std::string text = "removed op " + std::to_string(op.index) + " (" + visible(op.type) + ')';
     for (char const* separator = ", which writes "; std::string const& blob : op.outputs) {
-      out << separator << '\'' << visible(blob) << '\'';
+      text += separator + ('\'' + visible(blob) + '\'');
       separator = ", ";
     }
-    out << '\n';
+    report.add(std::move(text));
   }
-  for (std::string const& blob : inputs) out << label << ": removed external input '" << visible(blob) << "'\n";
-  out << label << ": " << ops.size() << " of " << before << " ops removed\n";
+  for (std::string const& blob : inputs) report.add("removed external input '" + visible(blob) + '\'');
+  report.add(std::to_string(ops.size()) + " of " + counted(before, "op") + " removed");
+  return report.text();
 }
 
 int run(prune_options const& given) {
@@ -83,9 +87,9 @@ int run(prune_options const& given) {
                 {"ops_before", before},
                 {"removed_ops", std::move(list)},
                 {"removed_external_inputs", found.external_input_names}});
-  } else {
+  } else if (given.dry_run || !given.quiet) {  // the list is the result of a dry run
     bool const net_on_stdout = given.to.to_stdout() && !given.dry_run;
-    print(net_on_stdout ? std::cerr : std::cout, in.label, ops, found.external_input_names, before);
+    (net_on_stdout ? std::cerr : std::cout) << changes_text(in.label, ops, found.external_input_names, before);
   }
   return 0;
 }
@@ -99,6 +103,7 @@ void add_prune(CLI::App& app, action& chosen) {
   add_file(*command, given->file);
   add_destination(*command, given->to);
   add_json(*command, given->json);
+  add_quiet(*command, given->quiet);
   command->add_flag("-n,--dry-run", given->dry_run, "list what would be removed, write no net");
   command->add_flag("--inputs", given->inputs, "remove external inputs that nothing reads, too");
   command->add_flag("--sinks", given->sinks, "remove ops without outputs, too (Print and the like)");

@@ -32,6 +32,7 @@ struct rename_options {
   std::string init;
   destination init_to;
   bool json = false;
+  bool quiet = false;
 };
 
 std::string_view name_of(plait::renamed_mention::kind what) {
@@ -102,6 +103,7 @@ int run(rename_options const& given) {
     print_report(in, init, done);
     return 0;
   }
+  if (given.quiet) return 0;
   std::cerr << in.label << ": '" << visible(done.from) << "' (version " << done.version << ") is now '"
             << visible(done.to) << "' in " << done.changed.size() - in_init << " places";
   if (in_init != 0) std::cerr << ", and in " << in_init << " of " << init->label;
@@ -128,10 +130,14 @@ void add_rename(CLI::App& app, action& chosen) {
   command->add_flag("--from-producer", given->from_producer, "with --input: also where other ops read the value")
       ->needs(input);
   auto* const init =
-      command->add_option("--init", given->init, "the init net of the parameters; versions continue from it");
-  command->add_option("--init-output", given->init_to.path, "write the init net to this file")->needs(init);
+      command->add_option("--init", given->init, "the init net of the parameters; versions continue from it")
+          ->type_name(file_type);
+  command->add_option("--init-output", given->init_to.path, "write the init net to this file")
+      ->needs(init)
+      ->type_name(file_type);
   add_destination(*command, given->to);
   add_json(*command, given->json);
+  add_quiet(*command, given->quiet);
   command->callback([given, &chosen] {
     keep_apart(given->json, given->to.to_stdout() || given->init_to.path == "-");
     if (given->init_to.path == "-" && given->to.to_stdout())

@@ -14,6 +14,7 @@
 #include "commands.hpp"
 #include "common_options.hpp"
 #include "names.hpp"
+#include "report.hpp"
 #include "terminal.hpp"
 
 namespace cli {
@@ -24,6 +25,7 @@ struct share_command {
   std::string file;
   destination to;
   bool json = false;
+  bool quiet = false;
   std::vector<std::string> keep;
   std::string scope;
   bool any_order = false;
@@ -31,17 +33,17 @@ struct share_command {
   bool free = false;
 };
 
-nlohmann::ordered_json free_blobs(share_command const& given, source& in, std::ostream& out) {
+nlohmann::ordered_json free_blobs(share_command const& given, source& in, file_report& changes) {
   auto const found = plait::release_blobs(in.net, {.keep = given.keep});
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (plait::released_blob const& r : found) {
     list.push_back({{"op", r.after}, {"blob", r.name}});
-    if (!given.json) out << in.label << ": '" << visible(r.name) << "' is freed after op " << r.after << '\n';
+    changes.add('\'' + visible(r.name) + "' is freed after op " + std::to_string(r.after));
   }
   return {{"file", in.label}, {"freed", std::move(list)}};
 }
 
-nlohmann::ordered_json share(share_command const& given, source& in, std::ostream& out) {
+nlohmann::ordered_json share(share_command const& given, source& in, file_report& changes) {
   plait::share_options const how{.keep = given.keep, .any_order = given.any_order, .scope = given.scope};
   plait::scheduled_sharing made;
   if (given.reorder)
@@ -52,9 +54,9 @@ nlohmann::ordered_json share(share_command const& given, source& in, std::ostrea
   nlohmann::ordered_json names = nlohmann::ordered_json::object();
   for (auto const& [from, to] : renamed) {
     names[std::string(from)] = to;
-    if (!given.json) out << in.label << ": '" << visible(from) << "' is now '" << visible(to) << "'\n";
+    changes.add('\'' + visible(from) + "' is now '" + visible(to) + '\'');
   }
-  if (!given.json) out << in.label << ": " << shared << " blobs in place of " << candidates << '\n';
+  changes.add(counted(shared, "blob") + " in place of " + std::to_string(candidates));
   nlohmann::ordered_json report{
       {"file", in.label}, {"blobs_before", candidates}, {"blobs", shared}, {"renamed", std::move(names)}};
   if (given.reorder) report["order"] = made.schedule.ops;
@@ -64,15 +66,18 @@ nlohmann::ordered_json share(share_command const& given, source& in, std::ostrea
 int run(share_command const& given) {
   source in = load(given.file);
   expect_blobs(in, "--keep", given.keep);
-  std::ostream& out = given.to.to_stdout() ? std::cerr : std::cout;
+  file_report changes(in.label);
   nlohmann::ordered_json report;
   try {
-    report = given.free ? free_blobs(given, in, out) : share(given, in, out);
+    report = given.free ? free_blobs(given, in, changes) : share(given, in, changes);
   } catch (plait::error const& problem) {
     throw about(in, problem);
   }
   save(given.to, in.net);
-  if (given.json) print_json(report);
+  if (given.json)
+    print_json(report);
+  else if (!given.quiet)
+    (given.to.to_stdout() ? std::cerr : std::cout) << changes.text();
   return 0;
 }
 
@@ -85,6 +90,7 @@ void add_share(CLI::App& app, action& chosen) {
   add_file(*command, given->file);
   add_destination(*command, given->to);
   add_json(*command, given->json);
+  add_quiet(*command, given->quiet);
   command
       ->add_option("--keep", given->keep, "blobs that keep their names, separated by commas; external ones always do")
       ->delimiter(',');

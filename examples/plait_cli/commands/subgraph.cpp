@@ -36,6 +36,7 @@ struct subgraph_options {
   std::vector<std::string> from;
   std::vector<std::string> to;
   bool json = false;
+  bool quiet = false;
   bool extract = false;
   destination out;
 };
@@ -103,7 +104,7 @@ int run(subgraph_options const& given) {
                   {"ops", ops},
                   {"inputs", to_json(ssa, boundary.inputs)},
                   {"outputs", to_json(ssa, boundary.outputs)}});
-    else
+    else if (!given.extract || !given.quiet)  // the boundary is a remark about the net
       print(net_on_stdout ? std::cerr : std::cout, in.net, ssa, ops, boundary);
   } catch (plait::error const& problem) {
     throw about(in, problem);
@@ -133,10 +134,12 @@ void add_subgraph(CLI::App& app, action& chosen) {
   ops->excludes(to);
   auto* const extract = command->add_flag("--extract", given->extract, "write the subgraph as a net");
   command->add_option("-o,--output-file", given->out.path, "write that net to this file instead of standard output")
-      ->needs(extract);
+      ->needs(extract)
+      ->type_name(file_type);
   add_format(*command, given->out.format, "--format");
   command->get_option("--format")->needs(extract);
   add_json(*command, given->json);
+  add_quiet(*command, given->quiet);
   command->callback([given, ops, to, &chosen] {
     if (ops->count() == 0 && to->count() == 0) throw CLI::RequiredError("--ops or --to");
     keep_apart(given->json, given->extract && given->out.to_stdout());

@@ -381,8 +381,8 @@ Examples:
   plait view net.pb --y loss -o net.html        with the gradient ops as a layer
 The address selects: net.html#select=h:2 version 2 of blob h, #select=op:7 op 7; #search=conv searches.)");
   add_file(*command, given->file);
-  command->add_option("-o,--output-file", given->output, "write to this file instead of standard output");
-  command->add_option("--init", given->init, "init net, whose outputs are the parameters");
+  add_output(*command, given->output);
+  command->add_option("--init", given->init, "init net, whose outputs are the parameters")->type_name(file_type);
   command
       ->add_option("--y", given->ys,
                    "add the gradient ops of BLOB, with a gradient of ones, or of BLOB=GRADIENT; may be repeated")
@@ -390,7 +390,7 @@ The address selects: net.html#select=h:2 version 2 of blob h, #select=op:7 op 7;
   command
       ->add_option("--overwritten", given->overwritten,
                    "if an op overwrites a value that a gradient needs: refuse, copy it before, or recompute it")
-      ->check(CLI::IsMember({"refuse", "copy", "recompute"}));
+      ->check(one_of({"refuse", "copy", "recompute"}));
   command->add_flag("--numpy-broadcasting", given->numpy_broadcasting,
                     "shapes may differ without the argument broadcast: sum gradients to their shapes");
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
