@@ -1,11 +1,8 @@
 // plait check: reports problems of a net.
-#include <algorithm>
-#include <array>
 #include <cstddef>
-#include <functional>
 #include <iostream>
 #include <memory>
-#include <set>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,158 +11,160 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <plait/exec/operators.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/transform/validate.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"
+#include "report.hpp"
+#include "runnable.hpp"
 #include "terminal.hpp"
 
 namespace cli {
 
 namespace {
 
+using nlohmann::ordered_json;
+
 struct check_options {
   std::string file;
   bool json = false;
   bool strict = false;
+  bool runnable = false;
   bool quiet = false;
 };
 
-// Everything that could be read is a warning at most: Caffe2 refuses some of these nets, other systems run them.
-std::string_view level(plait::net_problem const& problem) {
-  return problem.severity == plait::net_problem_severity::note ? "note" : "warning";
-}
-
-// Argument that no op type of plait has, most often one whose name is misspelt.
-struct unknown_argument {
-  std::size_t op;  // among those of the net that has it
-  std::string type;
-  std::string argument;
-
-  std::string message() const {
-    return "op " + std::to_string(op) + " (" + type + ") has an argument '" + argument +
-           "', which no op type of plait has";
-  }
+// Finding of any check.
+struct finding {
+  std::string_view level;  // note, warning or error
+  std::string_view kind;
+  std::string message;
+  std::optional<std::size_t> op;                      // of the outermost net
+  std::optional<plait::text_position> position = {};  // of what is no op
+  bool refused_by_caffe2 = false;
+  ordered_json facts = ordered_json::object();  // further members of its JSON object
 };
 
-// Returns the arguments of all op types of plait, since nets set `order` of Relu, too, and those by which Caffe2
-// selects kernels.
-std::set<std::string, std::less<>> known_arguments() {
-  std::set<std::string, std::less<>> known = {"cudnn_exhaustive_search", "deterministic", "exhaustive_search",
-                                              "shared_buffer",           "use_cudnn",     "ws_nbytes_limit"};
-  for (plait::op_schema const* schema : plait::standard_operators<plait::serial>().schemas()) {
-    for (auto const& a : schema->arguments()) known.insert(a.name);
-    for (auto const& a : schema->net_arguments()) known.insert(a.name);
-    for (auto const& a : schema->refused_arguments()) known.insert(a.name);
+void add(std::vector<finding>& found, std::vector<op_problem>&& problems, std::string_view level) {
+  for (op_problem& p : problems) {
+    ordered_json facts = {{"op", p.op}, {"type", p.type}};
+    if (!p.inside.empty()) facts["inside"] = p.inside;
+    if (!p.argument.empty()) facts["argument"] = p.argument;
+    found.push_back({.level = level,
+                     .kind = p.kind,
+                     .message = std::move(p.message),
+                     .op = p.inside.empty() ? p.op : p.inside.front(),
+                     .facts = std::move(facts)});
   }
-  return known;
 }
 
-// Returns the unknown arguments of op types that plait runs, in nested nets, too.
-std::vector<unknown_argument> unknown_arguments(plait::netdef const& net) {
-  auto const& operators = plait::standard_operators<plait::serial>();
-  auto const known = known_arguments();
-  std::vector<unknown_argument> found;
-  std::vector<plait::netdef const*> left{&net};
-  while (!left.empty()) {
-    plait::netdef const& n = *left.back();
-    left.pop_back();
-    for (std::size_t i = 0; i != n.op.size(); ++i) {
-      std::string_view const type = n.text(n.op[i].type);
-      bool const runs = operators.find(type) != nullptr;
-      for (plait::arg_def const& a : n.op[i].arg) {
-        if (a.n) left.push_back(&*a.n);
-        for (plait::netdef const& inner : a.nets) left.push_back(&inner);
-        std::string_view const name = n.text(a.name);
-        if (runs && !known.contains(name) && !name.ends_with(".rename"))
-          found.push_back({i, std::string(type), std::string(name)});
-      }
-    }
+std::vector<finding> find_all(source const& in, check_options const& given) {
+  std::vector<finding> found;
+  for (plait::diagnostic const& d : in.diagnostics) {
+    ordered_json facts;
+    if (d.position.line != 0)
+      facts = {{"line", d.position.line}, {"column", d.position.column}};
+    else
+      facts = {{"byte", d.position.offset}};
+    found.push_back({.level = "warning",
+                     .kind = "unknown field",
+                     .message = d.message,
+                     .op = std::nullopt,
+                     .position = d.position,
+                     .facts = std::move(facts)});
   }
+  for (plait::net_problem& p : plait::validate(in.net, {.notes = !given.quiet})) {
+    // Everything that could be read is a warning at most: Caffe2 refuses some of these nets, other systems run them.
+    bool const note = p.severity == plait::net_problem_severity::note;
+    bool const refused = p.severity == plait::net_problem_severity::error;
+    ordered_json facts = ordered_json::object();
+    if (!p.inside.empty()) facts["inside"] = p.inside;
+    if (p.op) {
+      facts["op"] = *p.op;
+      facts["type"] = p.type;
+    }
+    if (p.slot) facts["slot"] = *p.slot;
+    if (!p.blob.empty()) facts["blob"] = p.blob;
+    facts["refused_by_caffe2"] = refused;
+    std::optional<std::size_t> op;
+    if (!p.inside.empty())
+      op = p.inside.front();
+    else if (p.op)
+      op = *p.op;
+    found.push_back({.level = note ? "note" : "warning",
+                     .kind = plait::problem_name(p.kind),
+                     .message = std::move(p.message),
+                     .op = op,
+                     .refused_by_caffe2 = refused,
+                     .facts = std::move(facts)});
+  }
+  add(found, unknown_arguments(in.net), "warning");
+  if (given.runnable) add(found, runnable_problems(in.net), "error");
   return found;
 }
 
-int print_json_report(source const& in, std::vector<plait::net_problem> const& problems,
-                      std::vector<unknown_argument> const& unknown, std::size_t warnings) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (plait::diagnostic const& d : in.diagnostics) {
-    nlohmann::ordered_json entry = {{"level", "warning"}, {"kind", "unknown field"}};
-    if (d.position.line != 0) {
-      entry["line"] = d.position.line;
-      entry["column"] = d.position.column;
-    } else {
-      entry["byte"] = d.position.offset;
-    }
-    entry["message"] = d.message;
+struct level_counts {
+  std::size_t errors = 0;
+  std::size_t warnings = 0;
+  std::size_t notes = 0;
+};
+
+void print_json_report(source const& in, std::vector<finding>& found, level_counts const& counts, bool runnable) {
+  ordered_json list = ordered_json::array();
+  for (finding& f : found) {
+    ordered_json entry = {{"level", f.level}, {"kind", f.kind}};
+    entry.update(f.facts);
+    entry["message"] = f.message;
     list.push_back(std::move(entry));
   }
-  for (plait::net_problem const& p : problems) {
-    nlohmann::ordered_json entry = {{"level", level(p)}, {"kind", plait::problem_name(p.kind)}};
-    if (!p.inside.empty()) entry["inside"] = p.inside;
-    if (p.op) {
-      entry["op"] = *p.op;
-      entry["type"] = p.type;
-    }
-    if (p.slot) entry["slot"] = *p.slot;
-    if (!p.blob.empty()) entry["blob"] = p.blob;
-    entry["refused_by_caffe2"] = p.severity == plait::net_problem_severity::error;
-    entry["message"] = p.message;
-    list.push_back(std::move(entry));
+  ordered_json report = {{"file", in.label}, {"warnings", counts.warnings}, {"notes", counts.notes}};
+  if (runnable) {
+    report["errors"] = counts.errors;
+    report["runnable"] = counts.errors == 0;
   }
-  for (unknown_argument const& u : unknown)
-    list.push_back({{"level", "warning"},
-                    {"kind", "unknown argument"},
-                    {"op", u.op},
-                    {"type", u.type},
-                    {"argument", u.argument},
-                    {"message", u.message()}});
-  std::size_t const notes = list.size() - warnings;
-  print_json({{"file", in.label}, {"warnings", warnings}, {"notes", notes}, {"problems", std::move(list)}});
-  return 0;
+  report["problems"] = std::move(list);
+  print_json(report);
 }
 
-void print(source const& in, std::vector<plait::net_problem> const& problems,
-           std::vector<unknown_argument> const& unknown, std::size_t warnings) {
-  bool const colour = shows_colour(1);
-  auto const marked = [&](std::string_view what) {
-    return coloured(std::string(what) + ':', what == "warning" ? colour::yellow : colour::dim, colour);
-  };
-  for (plait::diagnostic const& d : in.diagnostics)
-    std::cout << placed(in.label, d.position, marked("warning") + ' ' + visible(d.message)) << " [unknown field]\n";
-  for (plait::net_problem const& p : problems) {
-    std::cout << in.label << ": " << marked(level(p)) << ' ' << visible(p.message) << " ["
-              << plait::problem_name(p.kind) << ']';
-    if (p.severity == plait::net_problem_severity::error) std::cout << " (Caffe2 refuses such a net)";
-    std::cout << '\n';
+void print(source const& in, std::vector<finding> const& found, level_counts const& counts,
+           check_options const& given) {
+  bool const in_colour = shows_colour(1);
+  file_report report(in.label);
+  for (finding const& f : found) {
+    colour const as = f.level == "error" ? colour::red : f.level == "warning" ? colour::yellow : colour::dim;
+    std::string text = coloured(std::string(f.level) + ':', as, in_colour) + ' ' + visible(f.message) + " [" +
+                       std::string(f.kind) + ']';
+    if (f.refused_by_caffe2) text += " (Caffe2 refuses such a net)";
+    if (f.position)
+      report.add(*f.position,
+                 f.position->line == 0 ? "byte " + std::to_string(f.position->offset) + ": " + text : text);
+    else if (f.op)
+      report.add(in, *f.op, std::move(text));
+    else
+      report.add(std::move(text));
   }
-  for (unknown_argument const& u : unknown)
-    std::cout << in.label << ": " << marked("warning") << ' ' << visible(u.message()) << " [unknown argument]\n";
-  std::size_t const total = problems.size() + in.diagnostics.size() + unknown.size();
-  if (total == 0) {
-    std::cout << in.label << ": no problems\n";
-    return;
+  if (!given.quiet) {
+    std::string text;
+    if (given.runnable) text = counted(counts.errors, "error") + ", ";
+    text += counted(counts.warnings, "warning") + ", " + counted(counts.notes, "note");
+    if (found.empty()) text = "no problems";
+    if (given.runnable) text += counts.errors == 0 ? "; plait compiles the net" : "; plait does not run the net";
+    report.add(std::move(text));
   }
-  auto const plural = [](std::size_t count, std::string_view what) {
-    return std::to_string(count) + ' ' + std::string(what) + (count == 1 ? "" : "s");
-  };
-  std::cout << in.label << ": " << plural(warnings, "warning") << ", " << plural(total - warnings, "note") << '\n';
+  std::cout << report.text();
 }
 
 int run(check_options const& given) {
   source const in = load(given.file);
-  std::vector<plait::net_problem> const problems = plait::validate(in.net, {.notes = !given.quiet});
-  std::vector<unknown_argument> const unknown = unknown_arguments(in.net);
-  auto const is_warning = [](auto const& p) { return level(p) == "warning"; };
-  auto const warnings =
-      in.diagnostics.size() + unknown.size() + static_cast<std::size_t>(std::ranges::count_if(problems, is_warning));
+  std::vector<finding> found = find_all(in, given);
+  level_counts counts;
+  for (finding const& f : found)
+    ++(f.level == "error" ? counts.errors : f.level == "warning" ? counts.warnings : counts.notes);
   if (given.json)
-    print_json_report(in, problems, unknown, warnings);
+    print_json_report(in, found, counts, given.runnable);
   else
-    print(in, problems, unknown, warnings);
-  return given.strict && warnings != 0 ? 1 : 0;
+    print(in, found, counts, given);
+  return counts.errors != 0 || (given.strict && counts.warnings != 0) ? 1 : 0;
 }
 
 }  // namespace
@@ -178,11 +177,15 @@ void add_check(CLI::App& app, action& chosen) {
       "blobs without a name, unknown fields, step nets that cannot be read, arguments that no op type of plait\n"
       "has (for op types that plait runs); in nested nets, too.\n"
       "Notes: unused or overwritten inputs, dead ops.\n"
-      "Fails for a file that is not a net, and with --strict for any warning.");
+      "Errors, with --runnable: op types that plait lacks, wrong numbers of inputs or outputs, arguments that are "
+      "missing,\n"
+      "of a wrong type or refused; all of them, in nested nets, too. Shapes are known only when the net runs.\n"
+      "Fails for a file that is not a net, for any error, and with --strict for any warning.");
   add_file(*command, given->file);
   add_json(*command, given->json);
   command->add_flag("--strict", given->strict, "fail (exit status 1) if there is a warning");
-  command->add_flag("-q,--quiet", given->quiet, "warnings only, no notes");
+  command->add_flag("--runnable", given->runnable, "also check that plait runs the net, and fail if it does not");
+  add_quiet(*command, given->quiet);
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
 }
 

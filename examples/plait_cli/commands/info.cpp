@@ -11,15 +11,15 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <plait/core/errors.hpp>
 #include <plait/net/op_stats.hpp>
-#include <plait/netdef/nested_nets.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/transform/devices.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"
+#include "nested_ops.hpp"
+#include "op_text.hpp"
+#include "report.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
@@ -27,8 +27,11 @@ namespace cli {
 
 namespace {
 
+using nlohmann::ordered_json;
+
 struct info_options {
   std::string file;
+  std::string type;
   bool json = false;
 };
 
@@ -51,33 +54,13 @@ struct summary {
 
 nested_summary count_nested(plait::netdef const& net) {
   nested_summary found;
-  struct level {
-    std::shared_ptr<plait::netdef const> net;
-    std::shared_ptr<plait::netdef const> owner;  // the net that holds it, if that was parsed from text
-    std::size_t depth;
+  auto const count = [&](net_place const& at) {
+    if (at.inside.empty()) return;
+    ++found.nets;
+    found.ops += at.net.op.size();
+    found.depth = std::max(found.depth, at.inside.size());
   };
-  std::vector<level> pending;
-  pending.push_back({std::shared_ptr<plait::netdef const>(std::shared_ptr<void>(), &net), nullptr, 0});
-  while (!pending.empty()) {
-    level const here = std::move(pending.back());
-    pending.pop_back();
-    found.depth = std::max(found.depth, here.depth);
-    if (here.depth != 0) {
-      ++found.nets;
-      found.ops += here.net->op.size();
-    }
-    for (plait::op_def const& op : here.net->op) {
-      try {
-        for (plait::nested_net& inner : plait::nested_nets(*here.net, op)) {
-          // A nested message lives in the enclosing net, which may itself have been parsed for this walk.
-          auto const keep = here.net.use_count() != 0 ? here.net : here.owner;
-          pending.push_back({std::move(inner.net), keep, here.depth + 1});
-        }
-      } catch (plait::net_error const&) {
-        ++found.unreadable;  // reported by plait check
-      }
-    }
-  }
+  for_each_net(net, count, [&] { ++found.unreadable; });  // plait check reports these
   return found;
 }
 
@@ -85,11 +68,7 @@ summary summarise(plait::netdef const& net) {
   summary found;
   found.types = plait::op_stats(net);
   for (plait::op_def const& op : net.op) {
-    if (auto const device = plait::net_traits<plait::netdef>::device(net, op)) {
-      std::string name(plait::device_name(device->kind));
-      if (device->id) name += ':' + std::to_string(*device->id);
-      ++found.devices[name];
-    }
+    if (std::string const device = device_text(net, op); !device.empty()) ++found.devices[device];
     found.in_place += std::ranges::any_of(
         op.output, [&](plait::symbol blob) { return std::ranges::find(op.input, blob) != op.input.end(); });
   }
@@ -108,45 +87,30 @@ summary summarise(plait::netdef const& net) {
   return found;
 }
 
-std::vector<std::string> texts(plait::netdef const& net, std::vector<plait::symbol> const& names) {
-  std::vector<std::string> all;
-  all.reserve(names.size());
-  for (plait::symbol name : names) all.emplace_back(net.text(name));
-  return all;
-}
-
 std::string listed(std::vector<std::string> const& names) {
-  std::string text = std::to_string(names.size());
-  for (char const* separator = ": "; std::string const& name : names) {
-    text += separator + name;
-    separator = ", ";
-  }
-  return text;
+  return std::to_string(names.size()) + (names.empty() ? "" : ": " + joined(names));
 }
 
 void print(source const& in, summary const& found) {
   plait::netdef const& net = in.net;
   std::size_t const width = output_width();
   table facts({{"", false, false}, {"", false, true}});
-  auto const plural = [](std::size_t count, std::string const& what) {
-    return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
-  };
   facts.add({"file", in.label});
   facts.add({"format", std::string(plait::to_string(in.format))});
   if (net.name) facts.add({"name", std::string(net.text(net.name))});
   if (net.type) facts.add({"type", std::string(net.text(net.type))});
-  facts.add({"ops",
-             std::to_string(net.op.size()) + (found.types.empty() ? "" : " of " + plural(found.types.size(), "type"))});
+  facts.add({"ops", std::to_string(net.op.size()) +
+                        (found.types.empty() ? "" : " of " + counted(found.types.size(), "type"))});
   facts.add({"external inputs", listed(texts(net, net.external_input))});
   facts.add({"external outputs", listed(texts(net, net.external_output))});
   facts.add({"blobs", std::to_string(found.blobs) + ", " + std::to_string(found.rewritten) + " in several versions"});
   facts.add({"values", std::to_string(found.values)});
-  facts.add({"in place", plural(found.in_place, "op")});
+  facts.add({"in place", counted(found.in_place, "op")});
   if (found.nested.nets != 0)
-    facts.add({"nested nets", std::to_string(found.nested.nets) + " with " + plural(found.nested.ops, "op") + ", " +
+    facts.add({"nested nets", std::to_string(found.nested.nets) + " with " + counted(found.nested.ops, "op") + ", " +
                                   std::to_string(found.nested.depth) + " deep"});
-  if (found.nested.unreadable != 0) facts.add({"unreadable nets", "in " + plural(found.nested.unreadable, "op")});
-  for (auto const& [device, count] : found.devices) facts.add({"on " + device, plural(count, "op")});
+  if (found.nested.unreadable != 0) facts.add({"unreadable nets", "in " + counted(found.nested.unreadable, "op")});
+  for (auto const& [device, count] : found.devices) facts.add({"on " + device, counted(count, "op")});
   if (!in.diagnostics.empty()) facts.add({"unknown fields", std::to_string(in.diagnostics.size())});
   facts.print(std::cout, width, false);
   if (found.types.empty()) return;
@@ -158,11 +122,11 @@ void print(source const& in, summary const& found) {
   types.print(std::cout, width, shows_colour(1));
 }
 
-nlohmann::ordered_json to_json(source const& in, summary const& found) {
+ordered_json to_json(source const& in, summary const& found) {
   plait::netdef const& net = in.net;
-  nlohmann::ordered_json types = nlohmann::ordered_json::object();
+  ordered_json types = ordered_json::object();
   for (auto const& [type, count] : found.types) types[type] = count;
-  nlohmann::ordered_json devices = nlohmann::ordered_json::object();
+  ordered_json devices = ordered_json::object();
   for (auto const& [device, count] : found.devices) devices[device] = count;
   return {{"file", in.label},
           {"format", plait::to_string(in.format)},
@@ -185,8 +149,55 @@ nlohmann::ordered_json to_json(source const& in, summary const& found) {
           {"unknown_fields", in.diagnostics.size()}};
 }
 
+ordered_json to_json(op_place const& at) {
+  ordered_json arguments = ordered_json::object();
+  for (plait::arg_def const& a : at.op().arg) arguments[std::string(at.net().text(a.name))] = argument_json(a);
+  ordered_json entry = {{"op", at.index}};
+  if (!at.of.inside.empty()) entry["inside"] = at.of.inside;
+  entry["name"] = at.net().text(at.op().name);
+  entry["inputs"] = texts(at.net(), at.op().input);
+  entry["outputs"] = texts(at.net(), at.op().output);
+  entry["arguments"] = std::move(arguments);
+  if (std::string const device = device_text(at.net(), at.op()); !device.empty()) entry["device"] = device;
+  return entry;
+}
+
+// Prints the ops of one type, those of nested nets with the path to them.
+int run_type(source const& in, info_options const& given) {
+  std::vector<std::string> types;
+  ordered_json list = ordered_json::array();
+  table rows({{"op", true, false},
+              {"name", false, true},
+              {"inputs", false, true},
+              {"outputs", false, true},
+              {"arguments", false, true},
+              {"", false, true}});
+  for_each_op(in.net, [&](op_place const& at) {
+    if (std::ranges::find(types, at.type()) == types.end()) types.emplace_back(at.type());
+    if (at.type() != given.type) return;
+    if (given.json) return list.push_back(to_json(at));
+    std::vector<std::string> arguments;
+    for (plait::arg_def const& a : at.op().arg)
+      arguments.push_back(std::string(at.net().text(a.name)) + '=' + argument_text(a));
+    std::string path = at.of.path;
+    if (path.ends_with(": ")) path.resize(path.size() - 2);
+    rows.add({std::to_string(at.index), std::string(at.net().text(at.op().name)),
+              joined(texts(at.net(), at.op().input)), joined(texts(at.net(), at.op().output)), joined(arguments),
+              path});
+  });
+  if (std::ranges::find(types, given.type) == types.end())
+    throw failure(in.label + ": --type: the net has no op of type '" + visible(given.type) + '\'' +
+                  suggest_names(given.type, types));
+  if (given.json)
+    print_json({{"file", in.label}, {"type", given.type}, {"ops", std::move(list)}});
+  else
+    rows.print(std::cout, output_width(), shows_colour(1));
+  return 0;
+}
+
 int run(info_options const& given) {
   source const in = load(given.file);
+  if (!given.type.empty()) return run_type(in, given);
   summary const found = summarise(in.net);
   if (given.json)
     print_json(to_json(in, found));
@@ -201,6 +212,7 @@ void add_info(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<info_options>();
   CLI::App* const command = app.add_subcommand("info", "summarise a net: ops by type, externals, values, nested nets");
   add_file(*command, given->file);
+  command->add_option("--type", given->type, "list the ops of this type instead, with operands and arguments");
   add_json(*command, given->json);
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
 }

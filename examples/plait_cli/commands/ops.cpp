@@ -10,14 +10,15 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/serial.hpp>
 
 #include "commands.hpp"
-#include "io.hpp"
-#include "names.hpp"
+#include "common_options.hpp"
+#include "runnable.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
@@ -25,9 +26,12 @@ namespace cli {
 
 namespace {
 
+using nlohmann::ordered_json;
+
 struct ops_options {
   std::string type;
   bool markdown = false;
+  bool json = false;
 };
 
 std::string count(std::pair<std::size_t, std::size_t> range) {
@@ -116,6 +120,28 @@ void print_markdown(std::vector<plait::op_schema const*> const& all) {
   }
 }
 
+ordered_json to_json(std::pair<std::size_t, std::size_t> range) {
+  return {{"least", range.first}, {"most", range.second == plait::npos ? ordered_json() : ordered_json(range.second)}};
+}
+
+ordered_json to_json(plait::op_schema const& schema) {
+  ordered_json arguments = ordered_json::array();
+  for (auto const& a : schema.net_arguments())
+    arguments.push_back({{"name", a.name}, {"type", "net"}, {"required", a.required}, {"text", a.text}});
+  for (auto const& a : schema.arguments()) {
+    ordered_json entry = {{"name", a.name}, {"type", type_text(a.fallback)}, {"required", a.required}};
+    if (!a.required) std::visit([&](auto const& value) { entry["default"] = value; }, a.fallback);
+    entry["text"] = a.text;
+    arguments.push_back(std::move(entry));
+  }
+  return {{"type", schema.type()},
+          {"text", schema.text()},
+          {"inputs", to_json(schema.input_range())},
+          {"outputs", to_json(schema.output_range())},
+          {"memory", memory_text(schema)},
+          {"arguments", std::move(arguments)}};
+}
+
 int run(ops_options const& given) {
   auto const& operators = plait::standard_operators<plait::serial>();
   auto const all = operators.schemas();
@@ -125,13 +151,19 @@ int run(ops_options const& given) {
   }
   if (!given.type.empty()) {
     auto const found = operators.find(given.type);
-    if (found == nullptr) {
-      std::vector<std::string> types;
-      for (auto const* schema : all) types.push_back(schema->type());
+    if (found == nullptr)
       throw failure("plait: there is no op type '" + visible(given.type) + '\'' +
-                    suggest_names(given.type, std::move(types)) + "; `plait ops` lists them");
-    }
-    print_one(found->schema);
+                    suggest_names(given.type, op_types()) + "; `plait ops` lists them");
+    if (given.json)
+      print_json(to_json(found->schema));
+    else
+      print_one(found->schema);
+    return 0;
+  }
+  if (given.json) {
+    ordered_json list = ordered_json::array();
+    for (auto const* schema : all) list.push_back(to_json(*schema));
+    print_json({{"op_types", std::move(list)}});
     return 0;
   }
   table rows({{"type"}, {"in", true}, {"out", true}, {"", false, true}});
@@ -146,8 +178,11 @@ int run(ops_options const& given) {
 void add_ops(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<ops_options>();
   CLI::App* const command = app.add_subcommand("ops", "list the op types that plait runs");
-  auto* const type = command->add_option("TYPE", given->type, "print only this op type, with its arguments");
+  auto* const type =
+      command->add_option("TYPE", given->type, "print only this op type, with its arguments")->type_name("");
   command->add_flag("--markdown", given->markdown, "print all of them as a Markdown document")->excludes(type);
+  add_json(*command, given->json);
+  command->get_option("--json")->excludes("--markdown");
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
 }
 
