@@ -1,38 +1,41 @@
 // plait run: runs a net on the host, with tensors from .npy files or random ones.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
+#include <concepts>
 #include <cstdint>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <new>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string>
-#include <string_view>
-#include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include <plait/exec/detail/kernels/convert.hpp>
 #include <plait/exec/npy.hpp>
 #include <plait/exec/observers.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/plan_report.hpp>
-#include <plait/exec/random.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/traits.hpp>
+#include <plait/ssa/versioning.hpp>
 
 #include "common/file_names.hpp"
 
 #include "commands.hpp"
 #include "common_options.hpp"
+#include "inputs.hpp"
 #include "io.hpp"
+#include "missing.hpp"
 #include "names.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -42,7 +45,6 @@ namespace cli {
 namespace {
 
 using backend = plait::serial;
-using tensor = plait::tensor<backend>;
 
 struct run_options {
   std::string file;
@@ -54,71 +56,22 @@ struct run_options {
   std::int64_t seed = 1;
   int times = 0;
   bool plan = false;
+  bool quiet = false;
 };
-
-// Splits "name=value".
-std::pair<std::string, std::string> split_pair(std::string const& text, char const* option, char const* form) {
-  std::size_t const at = text.find('=');
-  if (at == std::string::npos || at == 0 || at + 1 == text.size())
-    throw wrong_usage("plait: " + std::string(option) + " expects " + form + ", not '" + text + "'");
-  return {text.substr(0, at), text.substr(at + 1)};
-}
-
-tensor read_tensor(std::string const& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw failure(path + ": cannot be opened");
-  try {
-    return plait::read_npy<backend>(file);
-  } catch (plait::error const& problem) {
-    throw about(path, problem);
-  }
-}
-
-// Creates a random tensor of "2x3", "scalar" or, with a type, "4:int64".
-tensor random_tensor(std::string const& text, plait::random_stream from) {
-  std::size_t const colon = text.find(':');
-  std::string_view const extents = std::string_view(text).substr(0, colon);
-  std::string const type = colon == std::string::npos ? "float32" : text.substr(colon + 1);
-  plait::shape dims;
-  for (std::size_t at = 0; extents != "scalar" && at <= extents.size();) {
-    std::int64_t extent = 0;
-    auto const [end, problem] = std::from_chars(extents.data() + at, extents.data() + extents.size(), extent);
-    if (problem != std::errc() || extent < 0 || (end != extents.data() + extents.size() && *end != 'x'))
-      throw wrong_usage("'" + text + "' is not a shape, such as 2x3 or scalar");
-    dims.push_back(extent);
-    at = static_cast<std::size_t>(end - extents.data()) + 1;
-  }
-  auto const count = static_cast<std::size_t>(dims.size());
-  if (type == "float32" || type == "float64") {
-    auto const fill = [&]<class T>(T) {
-      std::vector<T> elements(count);
-      for (std::size_t i = 0; i != count; ++i) elements[i] = 2 * from.uniform<T>(i) - 1;
-      return tensor::from(elements, dims);
-    };
-    return type == "float32" ? fill(0.0f) : fill(0.0);
-  }
-  auto const fill = [&]<class T>(T) {
-    std::vector<T> elements(count);
-    for (std::size_t i = 0; i != count; ++i) elements[i] = static_cast<T>(from.bits(i) % 2);
-    return tensor::from(elements, dims);
-  };
-  if (type == "int32") return fill(std::int32_t{});
-  if (type == "int64") return fill(std::int64_t{});
-  if (type == "bool") return fill(bool{});
-  throw wrong_usage("'" + type + "' is not a type of random tensors: float32, float64, int32, int64, bool");
-}
 
 void print(std::string const& name, tensor const& value) {
   constexpr std::int64_t shown = 8;
   std::cout << name << ": " << to_string(value.spec());
-  plait::visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t>(value.type(), [&]<class T>(T) {
+  plait::visit_type<float, double, plait::float16, plait::bfloat16, std::int8_t, std::int16_t, std::int32_t,
+                    std::int64_t, bool, std::uint8_t, std::uint16_t>(value.type(), [&]<class T>(T) {
     auto const elements = value.values<T>();
     std::ostringstream text;
     for (std::int64_t i = 0; i != std::min(shown, value.size()); ++i) {
-      if constexpr (sizeof(T) == 1)
-        text << ' ' << static_cast<int>(elements[static_cast<std::size_t>(i)]);
+      T const element = elements[static_cast<std::size_t>(i)];
+      if constexpr (std::integral<T>)
+        text << ' ' << +element;
       else
-        text << ' ' << elements[static_cast<std::size_t>(i)];
+        text << ' ' << plait::convert<std::conditional_t<sizeof(T) == 2, float, T>>(element);
     }
     std::cout << " =" << text.str() << (value.size() > shown ? " ..." : "");
   });
@@ -168,8 +121,8 @@ void expect_distinct_feeds(run_options const& given) {
       if (std::string const name = split_pair(feed, option, form).first; !fed.insert(name).second)
         throw wrong_usage("plait: blob '" + name + "' is fed twice");
   };
-  expect_new(given.feeds, "--feed", "NAME=FILE");
-  expect_new(given.random, "--random", "NAME=SHAPE");
+  expect_new(given.feeds, "--feed", feed_form);
+  expect_new(given.random, "--random", random_form);
 }
 
 // Refuses a name that the net does not have, before anything is run.
@@ -184,11 +137,28 @@ void expect_names(source const& in, run_options const& given) {
   expect_blobs(in, "--fetch", names(given.fetch));
 }
 
+// Returns the blobs that a net writes and that no op reads afterwards.
+std::vector<std::string> leaves(plait::netdef const& net) {
+  plait::ssa_form const ssa = plait::get_ssa(net, {.subnets = true, .control_inputs = true});
+  std::vector<std::string> names;
+  for (plait::blob_index b : ssa.blobs()) {
+    plait::value const last{b, ssa.version(b)};
+    if (ssa.producing_op(last) != plait::npos && ssa.consumers(last).empty()) names.emplace_back(ssa.name(b));
+  }
+  return names;
+}
+
 // Prints the fetched blobs, or writes them to files.
 void print_fetched(source const& in, plait::workspace<backend> const& blobs, run_options const& given) {
   std::vector<std::string> wanted = given.fetch;
   if (wanted.empty())
     for (plait::symbol const name : in.net.external_output) wanted.emplace_back(in.net.text(name));
+  if (wanted.empty()) {
+    wanted = leaves(in.net);
+    if (!given.quiet)
+      std::cerr << in.label << ": the net declares no external outputs; blobs that no op reads are printed"
+                << (wanted.empty() ? ", of which there are none" : "") << '\n';
+  }
   for (std::string const& one : wanted) {
     std::string const name = one.substr(0, one.find('='));
     if (auto const* held = blobs.find(name); name == one && held != nullptr && held->object != nullptr) {
@@ -251,6 +221,43 @@ void run_net(source const& in, plait::workspace<backend>& blobs, run_options con
   }
 }
 
+// Feeds one blob; errors name the option.
+template <class F>
+void feed_one(plait::workspace<backend>& blobs, std::string const& option, std::string const& text, F const& make) {
+  std::string const where = option + ' ' + visible(text);
+  auto const [name, value] = split_pair(text, option.c_str(), option == "--feed" ? feed_form : random_form);
+  try {
+    blobs.feed(name, make(value));
+  } catch (wrong_usage const& problem) {
+    throw wrong_usage("plait: " + where + ": " + problem.what());
+  } catch (plait::error const& problem) {
+    throw about(where, problem);
+  } catch (std::bad_alloc const&) {
+    throw failure("plait: " + where + ": out of memory");
+  } catch (std::length_error const&) {
+    throw failure("plait: " + where + ": out of memory");
+  }
+}
+
+void feed(plait::workspace<backend>& blobs, run_options const& given) {
+  for (std::string const& text : given.feeds) feed_one(blobs, "--feed", text, fed_tensor);
+  std::uint64_t stream = 0;
+  for (std::string const& text : given.random)
+    feed_one(blobs, "--random", text, [&](std::string const& spec) {
+      return random_tensor(spec, {static_cast<std::uint64_t>(given.seed), stream++});
+    });
+}
+
+// Throws failure with all that a net lacks to be run.
+void expect_complete(source const& in, plait::workspace<backend> const& blobs, std::string const& path,
+                     bool with_init) {
+  try {
+    if (auto const missing = missing_text(in, blobs, path, with_init)) throw failure(*missing);
+  } catch (plait::error const& problem) {
+    throw about(in, problem);
+  }
+}
+
 int run(run_options const& given) {
   expect_distinct_files(given);
   expect_distinct_feeds(given);
@@ -260,21 +267,11 @@ int run(run_options const& given) {
   if (!given.init.empty()) {
     source init = load(given.init);
     init.net.external_output.clear();  // all its blobs are wanted
+    expect_complete(init, blobs, given.init, true);
     run_net(init, blobs, given, true);
   }
-  for (std::string const& feed : given.feeds) {
-    auto const [name, path] = split_pair(feed, "--feed", "NAME=FILE");
-    blobs.feed(name, read_tensor(path));
-  }
-  std::uint64_t stream = 0;
-  for (std::string const& feed : given.random) {
-    auto const [name, shape] = split_pair(feed, "--random", "NAME=SHAPE");
-    try {
-      blobs.feed(name, random_tensor(shape, {static_cast<std::uint64_t>(given.seed), stream++}));
-    } catch (plait::error const& problem) {
-      throw about("--random " + feed, problem);
-    }
-  }
+  feed(blobs, given);
+  expect_complete(in, blobs, given.file, !given.init.empty());
   run_net(in, blobs, given, false);
   return 0;
 }
@@ -284,23 +281,39 @@ int run(run_options const& given) {
 void add_run(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<run_options>();
   CLI::App* const command = app.add_subcommand("run", "run a net on the host");
-  command->footer(R"(Tensors come from .npy files or are random:
+  command->footer(R"(Tensors come from .npy files, are constants or are random:
   plait run net.pb --init init.pb --feed data=image.npy --fetch softmax
-  plait run net.pb --random data=1x3x224x224 --random label=1:int32 --time 10
-Without --fetch the external outputs are printed. `plait ops` lists the op types.)");
+  plait run net.pb --random data=1x3x224x224 --random 'label=1:int32[0,1000)' --time 10
+  plait run net.pb --feed 'ids=[[1,2],[3,4]]:int64' --feed rate=0.5 --feed is_test=true
+A CONSTANT is a JSON number, true, false or an array of these, of equal lengths at each level. Without a TYPE numbers
+are float32 and booleans bool. Anything else is a file; ./ before its name helps if it looks like a number.
+A SHAPE is 2x3 or scalar. Random elements are from [LOW,HIGH), by default [-1,1), or [0,2) for integers and bool.
+TYPE: float32, float64, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, bool.
+All inputs without a value and all op types without a kernel are reported before anything runs.
+Without --fetch the external outputs are printed; without these, the blobs that no op reads. `plait ops` lists the op
+types.)");
   add_file(*command, given->file);
-  command->add_option("--init", given->init, "init net of the parameters, run once before");
-  command->add_option("--feed", given->feeds, "NAME=FILE.npy");
-  command->add_option("--random", given->random, "NAME=SHAPE[:TYPE]: uniform in [-1, 1), or 0 and 1 for other types");
+  command->add_option("--init", given->init, "init net of the parameters, run once before")->type_name(file_type);
+  command->add_option("--feed", given->feeds, "value of a blob; may be repeated")
+      ->type_name("NAME=FILE.npy|NAME=CONSTANT[:TYPE]")
+      ->allow_extra_args(false);
+  command->add_option("--random", given->random, "random tensor for a blob; may be repeated")
+      ->type_name("NAME=SHAPE[:TYPE[[LOW,HIGH)]]")
+      ->allow_extra_args(false);
   command->add_option("--seed", given->seed, "seed of random tensors");
-  command->add_option("--fetch", given->fetch, "NAME prints a tensor, NAME=FILE.npy writes it");
+  command->add_option("--fetch", given->fetch, "blob to print, or to write to a file; may be repeated")
+      ->type_name("NAME|NAME=FILE.npy")
+      ->allow_extra_args(false);
   command
       ->add_option("--time", given->times,
                    "run this many times more, and as often again with each op timed; print the times")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
-  command->add_option("--trace", given->trace,
-                      "write the times of ops in one more run to this file, for chrome://tracing or Perfetto");
+  command
+      ->add_option("--trace", given->trace,
+                   "write the times of ops in one more run to this file, for chrome://tracing or Perfetto")
+      ->type_name(file_type);
   command->add_flag("--plan", given->plan, "print the plan before the run: ops, shapes, memory of values, bytes, peak");
+  add_quiet(*command, given->quiet);
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
 }
 
