@@ -26,5 +26,6 @@ void add_subgraph(CLI::App& app, action& chosen);
 void add_export(CLI::App& app, action& chosen);
 void add_run(CLI::App& app, action& chosen);
 void add_ops(CLI::App& app, action& chosen);
+void add_diff(CLI::App& app, action& chosen);
 
 }  // namespace cli

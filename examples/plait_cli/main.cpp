@@ -34,8 +34,9 @@ constexpr char const* examples = R"(Examples:
   plait subgraph predict_net.pb --from data --to softmax --extract -o part.pbtxt
   plait grad net.pb --y loss --append -o train.pb
   plait run predict_net.pb --init init_net.pb --random data=1x3x224x224 --time 10
+  plait diff predict_net.pb changed.pbtxt
 
-Exit status: 0 success, 1 bad input or findings, 2 wrong usage.
+Exit status: 0 success, 1 bad input or findings, 2 wrong usage; of diff: 0 no difference, 1 a difference, 2 trouble.
 `plait COMMAND --help` shows its options.)";
 
 int report(std::string const& message, int status = 1) {
@@ -70,6 +71,7 @@ int run(int argc, char** argv) {
   cli::add_export(app, chosen);
   cli::add_run(app, chosen);
   cli::add_ops(app, chosen);
+  cli::add_diff(app, chosen);
   app.footer(examples);  // last, since a subcommand inherits the footer of its app
   auto const is_named = [&](CLI::App* command) { return command->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty())

@@ -31,7 +31,7 @@ bool shows_colour(int descriptor) {
 
 std::string coloured(std::string_view text, colour as, bool enabled) {
   if (!enabled) return std::string(text);
-  constexpr std::string_view codes[] = {"1", "33", "31", "2"};
+  constexpr std::string_view codes[] = {"1", "33", "31", "2", "32"};
   return "\033[" + std::string(codes[static_cast<std::size_t>(as)]) + 'm' + std::string(text) + "\033[0m";
 }
 

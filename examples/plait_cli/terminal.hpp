@@ -14,7 +14,7 @@ std::size_t output_width();
 /// set.
 bool shows_colour(int descriptor);
 
-enum class colour { bold, yellow, red, dim };
+enum class colour { bold, yellow, red, dim, green };
 
 /// Returns `text` in a colour if `enabled`, else unchanged.
 std::string coloured(std::string_view text, colour as, bool enabled);
