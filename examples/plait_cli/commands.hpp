@@ -27,5 +27,7 @@ void add_export(CLI::App& app, action& chosen);
 void add_run(CLI::App& app, action& chosen);
 void add_ops(CLI::App& app, action& chosen);
 void add_diff(CLI::App& app, action& chosen);
+void add_completion(CLI::App& app, action& chosen);
+void add_man(CLI::App& app, action& chosen);
 
 }  // namespace cli

@@ -2,20 +2,24 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <ios>
 #include <iostream>
 #include <new>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include <plait/core/errors.hpp>
 #include <plait/version.hpp>
 
+#include "app_model.hpp"
 #include "commands.hpp"
 #include "io.hpp"
+#include "names.hpp"
 #include "terminal.hpp"
 
 namespace {
@@ -50,6 +54,37 @@ bool has_no_reader() {
   return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
 }
 
+// Throws wrong_usage about a name that does not exist, with a similar one.
+[[noreturn]] void refuse_name(std::string const& what, std::string const& name, std::vector<std::string> const& names,
+                              std::string const& program) {
+  std::string const hint = cli::did_you_mean(name, names);
+  throw cli::wrong_usage(program + ": there is no " + what + " '" + cli::visible(name) + '\'' +
+                         (hint.empty() ? "; " : hint + ' ') + program + " --help lists them");
+}
+
+// Throws wrong_usage if there is no such subcommand.
+void expect_command(CLI::App const& app, std::string const& name) {
+  std::vector<std::string> names;
+  for (cli::command_model const& command : cli::read_app(app).commands) names.push_back(command.name);
+  if (std::ranges::find(names, name) == names.end()) refuse_name("subcommand", name, names, "plait");
+}
+
+// Throws wrong_usage for the first option that the selected subcommand does not have.
+void refuse_unknown_option(CLI::App const& app) {
+  auto const selected = app.get_subcommands();
+  if (selected.empty()) return;
+  CLI::App const& command = *selected.front();
+  std::vector<std::string> names;
+  for (cli::command_model const& known : cli::read_app(app).commands) {
+    if (known.name != command.get_name()) continue;
+    for (cli::option_model const& option : known.options)
+      if (!option.positional) names.insert(names.end(), option.names.begin(), option.names.end());
+  }
+  for (std::string const& extra : command.remaining(true))
+    if (extra.size() > 1 && extra[0] == '-')
+      refuse_name("option", extra.substr(0, extra.find('=')), names, "plait " + command.get_name());
+}
+
 int run(int argc, char** argv) {
   CLI::App app(about, "plait");
   app.set_version_flag("--version", "plait " + std::to_string(PLAIT_VERSION_MAJOR) + '.' +
@@ -72,12 +107,15 @@ int run(int argc, char** argv) {
   cli::add_run(app, chosen);
   cli::add_ops(app, chosen);
   cli::add_diff(app, chosen);
+  cli::add_completion(app, chosen);
+  cli::add_man(app, chosen);
   app.footer(examples);  // last, since a subcommand inherits the footer of its app
-  auto const is_named = [&](CLI::App* command) { return command->check_name(argv[1]); };
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty())
-    throw cli::wrong_usage("plait: there is no subcommand '" + std::string(argv[1]) + "'; plait --help lists them");
+  if (argc > 1 && argv[1][0] != '-') expect_command(app, argv[1]);
   try {
     app.parse(argc, argv);
+  } catch (CLI::ExtrasError const& stop) {
+    refuse_unknown_option(app);
+    return app.exit(stop) == 0 ? 0 : 2;
   } catch (CLI::ParseError const& stop) {
     return app.exit(stop) == 0 ? 0 : 2;  // also for --help and --version
   }

@@ -1,0 +1,43 @@
+# plait completion: bash completes subcommands, options, words and files. BASH is the shell.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+
+plait(0 completion bash -o ${WORK}/plait.bash)
+file(REMOVE_RECURSE ${WORK}/files)
+file(MAKE_DIRECTORY ${WORK}/files)
+file(TOUCH "${WORK}/files/net one.pb" ${WORK}/files/net.pbtxt)
+
+# completes(<completions> <word>...): the last word has these completions, in any order.
+function(completes expected)
+  set(words "")
+  foreach(word IN LISTS ARGN)
+    string(APPEND words " '${word}'")
+  endforeach()
+  file(WRITE ${WORK}/ask.sh
+       "export LC_ALL=C\nsource ${WORK}/plait.bash\nCOMP_WORDS=(${words})\nCOMP_CWORD=$((\${#COMP_WORDS[@]} - 1))\n_plait\n"
+       "printf '%s\\n' \"\${COMPREPLY[@]}\" | sort\n")
+  execute_process(COMMAND ${BASH} --norc --noprofile ${WORK}/ask.sh WORKING_DIRECTORY ${WORK}/files OUTPUT_VARIABLE out
+                  ERROR_VARIABLE err RESULT_VARIABLE result)
+  string(STRIP "${out}" out)
+  string(REPLACE "\n" "," out "${out}")
+  if(NOT result EQUAL 0 OR NOT err STREQUAL "" OR NOT out STREQUAL expected)
+    wrong("${ARGN}: expected ${expected}, got ${out}: status ${result}: ${err}")
+  endif()
+endfunction()
+completes("info" plait inf)
+completes("check,completion,convert" plait c)
+completes("--help" plait --he)
+completes("--json" plait info --js)
+completes("--predict-output" plait export net.pb --pred)
+completes("--input" plait rename --inp)
+completes("binary,json,text" plait convert net.pb --format "")
+completes("json" plait convert net.pb --format = j)
+completes("binary,json,text" plait convert net.pb --format =)
+completes("copy" plait grad net.pb --overwritten co)
+completes("net one.pb,net.pbtxt" plait info n)
+completes("net one.pb,net.pbtxt" plait convert a.pb -o ne)
+completes("net.pbtxt" plait diff a.pb net.)
+completes("net.pbtxt" plait run a.pb --feed data = net.)
+completes("bash,fish,zsh" plait completion "")
+completes("" plait run net.pb --seed "")
+completes("" plait nosuchcommand n)
+finish()
