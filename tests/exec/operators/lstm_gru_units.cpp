@@ -196,7 +196,7 @@ TEST_CASE("units: operands that do not fit are refused, and nothing is written")
   };
   std::string const op =
       R"(type: "LSTMUnit" input: "h" input: "c" input: "g" input: "l" input: "t" output: "h1" output: "c1")";
-  refused(op, "g", test::of<B>({1, 2, 9}, std::vector<float>(18)), "input 2 is float32 1x2x9");
+  refused(op, "g", test::of<B>({1, 2, 9}, std::vector<float>(18)), "input 2 'g' is float32 1x2x9");
   refused(op, "g", test::of<B>({1, 3, 12}, std::vector<float>(36)), "4 gates");
   refused(op, "g", test::of<B>({1, 2, 12}, std::vector<double>(24)), "different element types");
   refused(op, "c", test::of<B>({1, 3, 2}, std::vector<float>(6)), "different shapes");
