@@ -26,7 +26,11 @@ namespace {
 // A loop in a loop, one with two entries, and node 7, which the entry does not reach.
 constexpr plait::static_graph nested(
     {{0, 1}, {1, 2}, {2, 2}, {2, 3}, {3, 1}, {3, 4}, {4, 5}, {4, 6}, {5, 6}, {6, 5}, {7, 4}});
-static_assert(plait::to_text(nested) == R"(flow graph:
+constexpr plait::static_graph two_exits({{0, 1}, {0, 2}, {2, 3}});
+
+constexpr bool listings_are_exact() {
+  plait::dominator_tree const tree(nested);
+  return plait::to_text(nested) == R"(flow graph:
   0 -> 1
   1 -> 2
   2 -> 2, 3
@@ -35,8 +39,7 @@ static_assert(plait::to_text(nested) == R"(flow graph:
   5 -> 6
   6 -> 5
   7 -> 4  ; unreachable
-)");
-static_assert(plait::to_text(nested, plait::dominator_tree(nested)) == R"(dominator tree:
+)" && plait::to_text(nested, tree) == R"(dominator tree:
   [1] 0
     [2] 1
       [3] 2
@@ -45,23 +48,22 @@ static_assert(plait::to_text(nested, plait::dominator_tree(nested)) == R"(domina
             [6] 5
             [6] 6
   unreachable: 7
-)");
-static_assert([] {
-  plait::dominator_tree const tree(nested);
-  return plait::to_text(nested, plait::loop_forest(tree)) == R"(loop forest:
+)" && plait::to_text(nested, plait::loop_forest(tree)) == R"(loop forest:
   loop at depth 1, header 1: 1 3<latch><exiting>
     loop at depth 2, header 2: 2<latch><exiting>
   irreducible loop at depth 1, header 5: 5 6<latch>
-)";
-}());
-constexpr plait::static_graph two_exits({{0, 1}, {0, 2}, {2, 3}});
-static_assert(plait::to_text(two_exits, plait::post_dominator_tree(two_exits)) == R"(post-dominator tree:
+)" && plait::to_text(two_exits, plait::post_dominator_tree(two_exits)) == R"(post-dominator tree:
   [1] (exit)
     [2] 3
       [3] 2
     [2] 1
     [2] 0
-)");
+)";
+}
+#if !defined(__clang__) || !defined(_GLIBCXX_RELEASE) || \
+    _GLIBCXX_RELEASE > 12  // its strings are no constants for clang
+static_assert(listings_are_exact());
+#endif
 
 // Blocks with labels; an empty one is no text.
 struct labelled {
@@ -120,6 +122,8 @@ std::map<std::size_t, std::optional<std::size_t>> listed_parents(std::string con
 }
 
 }  // namespace
+
+TEST_CASE("print: listings of nested loops and of two exits") { CHECK(listings_are_exact()); }
 
 TEST_CASE("print: nodes have the text of the adaptation, else their index") {
   labelled const g{{"start", "head", "", "end \"1\""}, {{1}, {2, 3}, {1}, {}}};

@@ -35,7 +35,9 @@ constexpr std::array code{
     plait::static_net{plait::externals({"n"}, {"r"}), op("Inc", {"i"}, {"i"})},
 };
 constexpr plait::blocks_of program(cfg, code);
-static_assert(plait::to_text(program) == R"(0:
+constexpr bool listings_are_exact() {
+  plait::program_ssa const ssa(program);
+  return plait::to_text(program) == R"(0:
   inputs n
   i = Const n
   -> 1
@@ -57,10 +59,7 @@ static_assert(plait::to_text(program) == R"(0:
 6:  ; unreachable
   i = Inc i
   -> 4
-)");
-static_assert([] {
-  plait::program_ssa const ssa(program);
-  return plait::to_text(program, ssa) == R"(0:
+)" && plait::to_text(program, ssa) == R"(0:
   inputs n.0
   i.1 = Const n.0
   -> 1
@@ -85,7 +84,11 @@ static_assert([] {
   i = Inc i
   -> 4
 )";
-}());
+}
+#if !defined(__clang__) || !defined(_GLIBCXX_RELEASE) || \
+    _GLIBCXX_RELEASE > 12  // its strings are no constants for clang
+static_assert(listings_are_exact());
+#endif
 
 struct loop_of_entry : test::net_program {
   std::string text(int n) const { return n == 0 ? "entry \"0\"" : ""; }
@@ -122,6 +125,8 @@ struct program_of {
 };
 
 }  // namespace
+
+TEST_CASE("print program: listings of a loop with a diamond in it") { CHECK(listings_are_exact()); }
 
 TEST_CASE("print program: blocks have labels, and the entry's phis a value on entry") {
   loop_of_entry p;

@@ -7,8 +7,8 @@
 //
 // A node is named by text(g, n) of its adaptation or, without one or if it is empty, by its index. The order of the
 // lines follows from the order of successors alone, so that listings can be compared. Indentation ends at depth 32,
-// where the printed depth goes on, so that the size of a listing is linear. Iterative; O(nodes + edges) time and, for
-// the text, usable in constant expressions.
+// where the printed depth goes on, so that the size of a listing is linear. Iterative; O(nodes + edges) time. The text
+// is a constant expression where std::string may be one (not with clang and libstdc++ 12).
 #pragma once
 
 #include <algorithm>

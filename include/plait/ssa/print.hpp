@@ -7,8 +7,8 @@
 //
 // Blocks are named by text(g, n) of the graph's adaptation, else by index; a blob by its text, else by its integral
 // name or by a number in order of appearance. Blocks follow in reverse postorder, unreachable ones last, without
-// versions. The listing of a program does not depend on addresses. O(program) time and, for the text, usable in
-// constant expressions.
+// versions. The listing of a program does not depend on addresses. O(program) time; the text is a constant expression
+// where graph/print.hpp's is one.
 #pragma once
 
 #include <concepts>
