@@ -38,7 +38,7 @@ plait::tensor<backend> noise(plait::shape const& dims, std::uint64_t stream) {
 int main() {
   plait::operators<backend> operators;
   plait::add_activation_operators(operators);
-  plait::add_matrix_operators(operators);
+  plait::add_fully_connected_operators(operators);
   plait::netdef net;
   net.add_op("FC", {"x", "w", "b"}, {"h"});
   net.add_op("Tanh", {"h"}, {"y"});

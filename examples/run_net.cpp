@@ -48,7 +48,7 @@ int main() try {
   plait::operators<backend> operators;
   plait::add_activation_operators(operators);
   plait::add_fill_operators(operators);
-  plait::add_matrix_operators(operators);
+  plait::add_fully_connected_operators(operators);
   plait::add_random_fill_operators(operators);
 
   perceptron const net = make_perceptron({16, 64, 32, 4});

@@ -23,8 +23,9 @@ plait::operators<B> cell_operators() {
   plait::add_concat_split_operators(made);
   plait::add_function_operators(made);
   plait::add_layer_norm_gradient_operator(made);
-  plait::add_matrix_operators(made);
-  plait::add_matrix_gradient_operators(made);
+  plait::add_fully_connected_operators(made);
+  plait::add_matmul_operators(made);
+  plait::add_fully_connected_gradient_operators(made);
   plait::add_normalization_operators(made);
   plait::add_recurrent_network_operators(made);
   plait::add_recurrent_network_gradient_operators(made);

@@ -13,8 +13,9 @@ namespace bench {
 template <plait::backend B>
 plait::operators<B> lstm_operators() {
   plait::operators<B> made;
-  plait::add_matrix_operators(made);
-  plait::add_matrix_gradient_operators(made);
+  plait::add_fully_connected_operators(made);
+  plait::add_matmul_operators(made);
+  plait::add_fully_connected_gradient_operators(made);
   plait::add_recurrent_network_operators(made);
   plait::add_recurrent_network_gradient_operators(made);
   plait::add_sum_operators(made);

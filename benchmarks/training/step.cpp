@@ -81,8 +81,9 @@ plait::operators<B> table() {
   plait::add_activation_gradient_operators(made);
   plait::add_fill_operators(made);
   plait::add_learning_rate_operators(made);
-  plait::add_matrix_operators(made);
-  plait::add_matrix_gradient_operators(made);
+  plait::add_fully_connected_operators(made);
+  plait::add_matmul_operators(made);
+  plait::add_fully_connected_gradient_operators(made);
   plait::add_optimizer_operators(made);
   plait::add_random_fill_operators(made);
   plait::add_softmax_with_loss_operators(made);
