@@ -29,8 +29,7 @@ num_workers: -2)");
                                     0x40, 0x4A, 8,    0,  0,    0, 0, 0, 0,    0xF0, 0x3F, 0x52, 10}) +
                              minus_one;
   std::string const argument = bytes({0x15, 0, 0, 0x80, 0x3F, 0x18}) + minus_one +
-                               bytes({0x22, 0, 0x52, static_cast<int>(tensor.size())}) + tensor +
-                               bytes({0x30, 1, 0x30, 0xAC, 2});
+                               bytes({0x22, 0, 0x30, 1, 0x30, 0xAC, 2, 0x52, static_cast<int>(tensor.size())}) + tensor;
   std::string const op =
       bytes({0x0A, 1, 'x', 0x22, 1, 'T', 0x2A, static_cast<int>(argument.size())}) + argument + bytes({0x48, 0});
   std::string const expected =

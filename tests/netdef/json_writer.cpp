@@ -30,7 +30,7 @@ TEST_CASE("json writer: the output is protobuf's JSON mapping") {
   CHECK(
       plait::to_json(example(), {.indent = 0}) ==
       R"({"name":"n\"\n\u0001\u007f\\ü","op":[{"input":["x","w"],"type":"FC","arg":[{"name":"a","f":0.1,"i":"-1","s":"TkNIVw==",)"
-      R"("t":{"dims":["2"],"dataType":"FLOAT"},"floats":[1,"Infinity","-Infinity","NaN",-0.0],"strings":["","/w=="]},{}],)"
+      R"("floats":[1,"Infinity","-Infinity","NaN",-0.0],"strings":["","/w=="],"t":{"dims":["2"],"dataType":"FLOAT"}},{}],)"
       R"("deviceOption":{"deviceId":1},"isGradientOp":true,"device_option_2":1}],"externalInput":["x"]})");
   CHECK(plait::to_json(plait::read_netdef_text("op{type:'A'}op{}external_input:['x','y']")) == R"({
   "op": [
