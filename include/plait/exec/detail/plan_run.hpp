@@ -478,27 +478,4 @@ void plan<B>::publish(value_number v) {
     target.value = tensor<B>::adopt(target.value.raw(), at.type, row_major(at.type.dims), target.value.owner());
 }
 
-template <backend B>
-void plan<B>::note(standing& now) const {
-  now.stages = entered_;
-  now.values.assign(slots_.begin(), slots_.end());
-  now.holders.clear();
-  for (value_number v : layout_.published())
-    now.holders.push_back(blobs_[layout_.blob_of(v)]->value.owner().use_count());
-}
-
-template <backend B>
-bool plan<B>::stands_as(standing const& then) const {
-  auto const same = [](slot const& a, slot const& b) { return a.data == b.data && a.type == b.type; };
-  if (then.stages != entered_ || !std::ranges::equal(slots_, then.values, same)) return false;
-  auto const published = layout_.published();
-  for (std::size_t i = 0; i != published.size(); ++i) {
-    if (slots_[published[i]].type.type == element_type::none) continue;
-    blob<B>& held = *blobs_[layout_.blob_of(published[i])];
-    if (!held.is_set || held.value.owner().use_count() > then.holders[i]) return false;
-    if (held.object == nullptr && !same(slot{held.value.raw(), held.spec()}, slots_[published[i]])) return false;
-  }
-  return true;
-}
-
 }  // namespace plait
