@@ -45,12 +45,12 @@ constexpr std::string node_label(G const& g, node_t<G> const& n) {
   return label;
 }
 
+// Appends `lead` before the first node and ", " between nodes.
 template <flow_graph G, class Nodes>
-constexpr void append_nodes(std::string& text, G const& g, Nodes&& nodes) {
-  bool first = true;
+constexpr void append_nodes(std::string& text, G const& g, Nodes&& nodes, std::string_view lead) {
   for (auto&& n : nodes) {
-    if (!first) text += ", ";
-    first = false;
+    text += lead;
+    lead = ", ";
     append_node(text, g, n);
   }
 }
@@ -113,7 +113,7 @@ constexpr void append_loop_edges(std::string& text, G const& g, loop_forest<G> c
   }
 }
 
-// Writes the nodes and edges of a graph as DOT statements.
+// Writes a graph as DOT, statement by statement; finish() ends it.
 template <flow_graph G>
 class graph_dot {
  public:
@@ -121,12 +121,7 @@ class graph_dot {
     out_ << "digraph {\n  node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=10]; edge "
             "[arrowsize=0.7];\n";
   }
-  ~graph_dot() { out_ << "}\n"; }
-  graph_dot(graph_dot const&) = delete;
-  graph_dot& operator=(graph_dot const&) = delete;
 
-  flow_snapshot<G> const& reached() const { return snapshot_; }
-  std::ostream& out() { return out_; }
   std::string id(node_t<G> const& n) const { return 'n' + std::to_string(plait::index(graph_, n)); }
   void node(node_t<G> const& n) { node(n, dot_quoted(node_label(graph_, n))); }
   /// `label` is a complete DOT string. The entry has a thick frame, an unreachable node a dashed one.
@@ -163,6 +158,7 @@ class graph_dot {
         if (!is_drawn(n, to)) edge(n, to, " [style=dotted, color=gray50, constraint=false]");
     });
   }
+  void finish() { out_ << "}\n"; }
 
  private:
   std::ostream& out_;
@@ -182,12 +178,7 @@ template <flow_graph G>
   auto const append = [&](node_t<G> const& n, std::string_view remark) {
     text += "  ";
     detail::append_node(text, g, n);
-    bool first = true;
-    for (auto&& to : plait::successors(g, n)) {
-      text += first ? " -> " : ", ";
-      first = false;
-      detail::append_node(text, g, to);
-    }
+    detail::append_nodes(text, g, plait::successors(g, n), " -> ");
     text += remark;
     text += '\n';
   };
@@ -202,8 +193,7 @@ template <flow_graph G>
   std::string text = "dominator tree:\n";
   detail::append_tree(text, g, tree, 1);
   if (auto const rest = detail::unreachable_nodes(g, tree.snapshot()); !rest.empty()) {
-    text += "  unreachable: ";
-    detail::append_nodes(text, g, rest);
+    detail::append_nodes(text, g, rest, "  unreachable: ");
     text += '\n';
   }
   return text;
@@ -247,6 +237,7 @@ void write_dot(std::ostream& out, G const& g) {
   detail::graph_dot<G> dot(out, g);
   dot.for_each_node([&](node_t<G> const& n) { dot.node(n); });
   dot.edges();
+  dot.finish();
 }
 
 /// Writes the dominator tree as DOT; the edges of the graph that the tree lacks are dotted.
@@ -257,6 +248,7 @@ void write_dot(std::ostream& out, G const& g, dominator_tree<G> const& tree) {
   for (auto&& n : tree.preorder())
     if (auto const above = tree.idom(n)) dot.edge(*above, n);
   dot.dotted_edges([&](node_t<G> const& from, node_t<G> const& to) { return tree.idom(to) == from; });
+  dot.finish();
 }
 
 /// Writes the post-dominator tree as DOT, below the virtual exit.
@@ -269,6 +261,7 @@ void write_dot(std::ostream& out, G const& g, post_dominator_tree<G> const& tree
   for (auto&& n : tree.preorder())
     if (auto const above = tree.idom(n)) dot.edge(*above, n);
   dot.dotted_edges([&](node_t<G> const& from, node_t<G> const& to) { return tree.idom(from) == to; });
+  dot.finish();
 }
 
 /// Writes the flow graph as DOT with each loop as a cluster, inner loops inside; irreducible loops have a red frame.
@@ -292,6 +285,7 @@ void write_dot(std::ostream& out, G const& g, loop_forest<G> const& loops) {
   }
   for (; open != 0; --open) out << "  }\n";
   dot.edges();
+  dot.finish();
 }
 
 }  // namespace plait

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
+#include <ranges>
 #include <string>
 #include <string_view>
 
@@ -35,13 +36,13 @@ class program_printer {
  public:
   constexpr program_printer(P const& p, program_ssa<P> const* form) : program_(p), form_(form) {}
 
-  /// Appends the phis and ops of a block, then its results and successors; each line ends with `end`.
-  constexpr void append_block(std::string& text, node_t<P> const& n, std::string_view indent, std::string_view end) {
+  /// Appends the phis and ops of a block, then its results or successors, a line each.
+  constexpr void append_block(std::string& text, node_t<P> const& n) {
     bool const versioned = form_ != nullptr && form_->graph().number(n) != npos;
     auto const line = [&](auto append) {
-      text += indent;
+      text += "  ";
       append();
-      text += end;
+      text += '\n';
     };
     auto&& net = plait::block(program_, n);
     if (n == plait::entry(program_)) {
@@ -74,10 +75,7 @@ class program_printer {
             append_names(text, net, plait::external_outputs(net), "");
         });
     } else {
-      line([&] {
-        text += "-> ";
-        append_nodes(text, program_, plait::successors(program_, n));
-      });
+      line([&] { append_nodes(text, program_, plait::successors(program_, n), "-> "); });
     }
   }
 
@@ -180,18 +178,12 @@ constexpr std::string program_text(P const& p, program_ssa<P> const* form) {
     text += ':';
     append_remark();
     text += '\n';
-    printer.append_block(text, n, "  ", "\n");
+    printer.append_block(text, n);
   };
   for (std::uint32_t number = 0; number != reached.size(); ++number)
     append(reached.node(number), [&] {
-      if (reached.predecessors(number).empty()) return;
-      text += "  ; from ";
-      bool first = true;
-      for (std::uint32_t const from : reached.predecessors(number)) {
-        if (!first) text += ", ";
-        first = false;
-        append_node(text, p, reached.node(from));
-      }
+      auto const node = [&](std::uint32_t from) -> decltype(auto) { return reached.node(from); };
+      append_nodes(text, p, reached.predecessors(number) | std::views::transform(node), "  ; from ");
     });
   for (auto const& n : unreachable_nodes(p, reached)) append(n, [&] { text += "  ; unreachable"; });
   return text;
@@ -205,7 +197,7 @@ void write_program_dot(std::ostream& out, P const& p, program_ssa<P> const* form
     std::string lines;
     append_node(lines, p, n);
     lines += ":\n";
-    printer.append_block(lines, n, "  ", "\n");
+    printer.append_block(lines, n);
     std::string label = "\"";
     for (std::size_t begin = 0; begin != lines.size();) {
       std::size_t const end = lines.find('\n', begin);
@@ -218,6 +210,7 @@ void write_program_dot(std::ostream& out, P const& p, program_ssa<P> const* form
     dot.node(n, label);
   });
   dot.edges();
+  dot.finish();
 }
 
 }  // namespace detail
