@@ -13,6 +13,7 @@
 #include <plait/core/errors.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
+#include <plait/ssa/detail/op_roles.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
@@ -44,20 +45,6 @@ struct keep_none {
     return false;
   }
 };
-
-// Producers precede readers, so one backward sweep marks every live op.
-template <class N>
-std::vector<bool> alive_by_any_reader(ssa_form<N> const& ssa, std::vector<bool> const& kept) {
-  std::vector<bool> needed(ssa.value_count());
-  for (value v : ssa.external_outputs()) needed[ssa.index(v)] = true;
-  std::vector<bool> alive(ssa.op_count());
-  for (op_index op = static_cast<op_index>(ssa.op_count()); op-- != 0;) {
-    alive[op] = kept[op] || std::ranges::any_of(ssa.writes(op), [&](value v) { return needed[ssa.index(v)]; });
-    if (!alive[op]) continue;
-    for (value v : ssa.reads(op)) needed[ssa.index(v)] = true;
-  }
-  return alive;
-}
 
 template <class N>
 std::vector<bool> alive_by_every_reader(ssa_form<N> const& ssa, std::vector<bool> const& kept) {
@@ -121,7 +108,7 @@ template <net N, class Keep = detail::keep_none>
     }
   }
   std::vector<bool> const alive =
-      options.dead_reader_kills ? detail::alive_by_every_reader(ssa, kept) : detail::alive_by_any_reader(ssa, kept);
+      options.dead_reader_kills ? detail::alive_by_every_reader(ssa, kept) : live_ops(ssa, kept);
 
   dead_ops_report found;
   for (op_index op = 0; op != alive.size(); ++op)

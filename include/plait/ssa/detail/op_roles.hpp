@@ -1,4 +1,4 @@
-// Roles of ops and values in a net that pictures show: dead ops, overwritten values, parameters.
+// Roles of ops and values in a net: live and dead ops, in-place chains, parameters.
 #pragma once
 
 #include <algorithm>
@@ -12,22 +12,31 @@
 
 namespace plait {
 
-/// Returns, by op, true for the ops on which no external output depends, no op without outputs, and no op for which
-/// is_root(op) holds. None are dead in a net without declared outputs, all of whose blobs are results. The form has to
-/// include what nested nets read (ssa_options::subnets). O(operands).
-template <net N, class IsRoot>
-[[nodiscard]] std::vector<bool> dead_ops(ssa_form<N> const& ssa, IsRoot is_root) {
-  std::vector<bool> dead(ssa.op_count());
-  if (ssa.external_outputs().empty()) return dead;
+/// Returns, by op, true for the live ops: those in `kept`, those that write an external output, and the producers of
+/// what a live op reads. The form has to include what nested nets read (ssa_options::subnets). O(operands).
+template <net N>
+[[nodiscard]] std::vector<bool> live_ops(ssa_form<N> const& ssa, std::vector<bool> const& kept) {
   std::vector<bool> needed(ssa.value_count());
   for (value v : ssa.external_outputs()) needed[ssa.index(v)] = true;
+  std::vector<bool> live(ssa.op_count());
+  // Producers precede readers, so one backward sweep suffices.
   for (auto op = static_cast<op_index>(ssa.op_count()); op-- != 0;) {
-    auto const writes = ssa.writes(op);
-    dead[op] =
-        !is_root(op) && !writes.empty() && std::ranges::none_of(writes, [&](value v) { return needed[ssa.index(v)]; });
-    if (!dead[op])
-      for (value v : ssa.reads(op)) needed[ssa.index(v)] = true;
+    live[op] = kept[op] || std::ranges::any_of(ssa.writes(op), [&](value v) { return needed[ssa.index(v)]; });
+    if (!live[op]) continue;
+    for (value v : ssa.reads(op)) needed[ssa.index(v)] = true;
   }
+  return live;
+}
+
+/// Returns, by op, true for the dead ops of a picture: those that are not live if ops without outputs and those for
+/// which is_root(op) holds are kept. None are dead in a net without declared outputs, all of whose blobs are results.
+template <net N, class IsRoot>
+[[nodiscard]] std::vector<bool> dead_ops(ssa_form<N> const& ssa, IsRoot is_root) {
+  std::vector<bool> kept(ssa.op_count(), ssa.external_outputs().empty());
+  for (op_index op = 0; op != ssa.op_count(); ++op)
+    if (ssa.writes(op).empty() || is_root(op)) kept[op] = true;
+  std::vector<bool> dead = live_ops(ssa, kept);
+  dead.flip();
   return dead;
 }
 
