@@ -52,7 +52,7 @@ class shape_context {
   /// Copies the elements of an input to the host: input number, destination, number of bytes.
   using reader = void (*)(void* state, std::size_t input, void* to, std::size_t bytes);
   /// Returns the name of an input, for messages.
-  using namer = std::string_view (*)(void const* state, std::size_t input);
+  using namer = std::string_view (*)(void* state, std::size_t input);
 
   shape_context(std::span<tensor_spec const* const> inputs, std::span<tensor_spec> outputs, reader from = nullptr,
                 void* state = nullptr)
@@ -139,11 +139,8 @@ class shape_context {
   }
 
   // ---- checks
-  /// Sets the names of the inputs. For the caller of infer.
-  void name_inputs(namer names, void const* state) noexcept {
-    name_of_ = names;
-    names_ = state;
-  }
+  /// Sets the names of the inputs, which `names` gets from the state of the constructor. For the caller of infer.
+  void name_inputs(namer names) noexcept { name_of_ = names; }
   /// Returns "input 0 'x' is float32 2x3", for messages.
   std::string input_text(std::size_t i) const { return "input " + numbered(i) + " is " + to_string(input(i)); }
   /// Throws shape_error.
@@ -217,7 +214,7 @@ class shape_context {
   }
   std::string numbered(std::size_t i) const {
     std::string text = std::to_string(i);
-    if (name_of_ != nullptr) text += " '" + std::string(name_of_(names_, i)) + '\'';
+    if (name_of_ != nullptr) text += " '" + std::string(name_of_(state_, i)) + '\'';
     return text;
   }
   static void add_to(std::string& text, std::string_view part) { text += part; }
@@ -235,7 +232,6 @@ class shape_context {
   reader read_;
   void* state_;
   namer name_of_ = nullptr;
-  void const* names_ = nullptr;
   std::span<std::vector<std::int64_t>> told_;
   std::size_t scratch_ = 0;
 };

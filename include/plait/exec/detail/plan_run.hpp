@@ -262,12 +262,10 @@ bool plan<B>::infer(op_index op, known_elements* known) {
           self->read_known(*elements, v, to);
       },
       &state);
-  context.name_inputs(
-      [](void const* s, std::size_t i) {
-        auto const& at = *static_cast<source const*>(s);
-        return at.self->value_name(at.self->layout_.reads(at.op)[i]);
-      },
-      &state);
+  context.name_inputs([](void* s, std::size_t i) {
+    auto const& at = *static_cast<source const*>(s);
+    return at.self->value_name(at.self->layout_.reads(at.op)[i]);
+  });
   if (known != nullptr) {
     known->told.assign(writes.size(), {});
     context.listen(known->told);
