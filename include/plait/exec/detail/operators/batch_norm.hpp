@@ -43,7 +43,8 @@ inline channel_places channel_places_of(shape_context const& c, bool channels_la
   if (dims[axis] == 1) return {1, 1, size(dims.size())};
   return {size(dims.size_to(axis)), size(dims[axis]), size(dims.size_from(axis + 1))};
 }
-/// Input i has a number for each channel.
+/// Throws unless input i has one number per channel. If the scale, input 1, has another number of channels than the
+/// data, the data is at fault; the other parameters have to agree with both.
 inline void expect_channel_numbers(shape_context const& c, std::size_t i, channel_places const& x, bool last) {
   c.expect_same_type(0, i);
   if (i == 1 && c.dims(i).rank() == 1) c.expect_extent(0, last ? c.dims(0).rank() - 1 : 1, c.dims(i)[0], i);

@@ -1,4 +1,4 @@
-// Fully connected layers: FC and FCTransposed.
+// Fully connected layers: the operators FC and FCTransposed, a GEMM with a bias.
 #pragma once
 
 #include <array>
@@ -24,14 +24,14 @@ namespace plait {
 
 namespace detail {
 
-/// What FC and its gradient multiply: X, a matrix of m rows of k numbers, and W, with k numbers for each of n units.
+/// GEMM extents of FC and its gradient: X is m×k and W n×k, or k×n if transposed, for n units.
 struct fc_extents {
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
   shape y;
 
-  /// X and W being inputs 0 and 1; the units are W's columns where it is transposed.
+  /// Returns the extents for inputs 0 (X) and 1 (W). Throws shape_error.
   template <backend B>
   static fc_extents of(shape_context const& c, std::int64_t axis_x, std::int64_t axis_w, bool transposed) {
     expect_factor<B>(c, 0);
@@ -49,7 +49,7 @@ struct fc_extents {
   }
 };
 
-/// The same row of numbers in each row of a matrix.
+/// Broadcasts a row to all rows of a matrix.
 template <class T>
 struct repeat_row {
   T const* row;
@@ -63,7 +63,7 @@ struct repeat_row {
   }
 };
 
-/// The same row added to each row of another.
+/// Adds a row to each row of a matrix.
 template <class T>
 struct add_row {
   T const* row;
@@ -77,8 +77,8 @@ struct add_row {
 
 }  // namespace detail
 
-/// Y = X W' + b, or X W + b with TransposedWeights: axes of X before `axis` are rows, and stay; W is a matrix whose
-/// axes before axis_w are rows. Sums begin with b, so that Y is passed over once.
+/// Kernel of FC: Y = X Wᵀ + b, or X W + b with TransposedWeights. The axes of X before `axis` are the rows of X and
+/// axes of Y; those of W before axis_w are the rows of W. Sums start from b, so that Y is traversed once.
 template <backend B, bool TransposedWeights>
 class fc_kernel : public op_kernel<B> {
  public:
@@ -114,7 +114,7 @@ class fc_kernel : public op_kernel<B> {
     made.can_add = !B::on_device || c.type(0) == element_type::float32 || c.type(0) == element_type::float64;
     return made;
   }
-  // As run_as multiplies so many rows, for the same bits.
+  // Multiplies the way run_as does for this number of rows, for bitwise equal results.
   row_runs by_pieces(op_context<B> const& c) const override {
     if (!held_matrix<B>::packs || product_.m < many_rows || product_.n < held_matrix<B>::least_columns) return {};
     bool const leaves_cache = c.input_spec(1).bytes() > detail::own_cache;
@@ -158,8 +158,8 @@ class fc_kernel : public op_kernel<B> {
     T const* const b = c.template input<T>(2);
     T* const y = c.template output<T>(0);
     if constexpr (held_matrix<B>::packs) {
-      // Of many rows sums should begin with b, not with what has been written to all of them. Which way is taken
-      // depends on the shape alone, for the bits do on the way.
+      // For many rows, packing W pays: sums then start from b instead of reading it back from Y. The choice depends on
+      // the shape alone, because the two ways round differently.
       if (product_.m >= many_rows && product_.n >= held_matrix<B>::least_columns && !held_.holds()) {
         held_matrix<B> once;
         once.hold(product_, w);
@@ -178,7 +178,7 @@ class fc_kernel : public op_kernel<B> {
     for_each_row_part<B>(static_cast<std::size_t>(rows), width, 1, detail::repeat_row<T>{b, y, width});
     gemm<B>(part, x, w, y, 1, 1);
   }
-  // Whether the backend can do so at once, and has.
+  // Returns true if the backend has a fused product with a bias row, and has run it.
   template <class T>
   static bool multiplies_onto_row(gemm_shape const& s, T const* x, T const* w, T const* b, T const* more, T* y) {
     if constexpr (requires { gemm_traits<B>::multiply_onto_row(s, x, w, b, more, y); })

@@ -1,4 +1,4 @@
-// Gradients of fully connected layers: FCGradient and FCTransposedGradient.
+// Gradients of fully connected layers: the operators FCGradient and FCTransposedGradient.
 #pragma once
 
 #include <concepts>
@@ -19,9 +19,9 @@
 
 namespace plait {
 
-/// dW = dY' X and dX = dY W, or dW = X' dY and dX = dY W' with TransposedWeights; db = the sums of dY's columns. dX
-/// comes last and only where it is asked for: it may stand where X stood. In a series, sums of dW and db are made of
-/// many runs' rows at once.
+/// Kernel of FCGradient: dW = dYᵀ X and dX = dY W, or dW = Xᵀ dY and dX = dY Wᵀ with TransposedWeights; db = column
+/// sums of dY. dX is optional and computed last, since it may overwrite X. In a series, dW and db are accumulated from
+/// the rows of many runs at once.
 template <backend B, bool TransposedWeights>
 class fc_gradient_kernel : public op_kernel<B> {
  public:
@@ -76,7 +76,7 @@ class fc_gradient_kernel : public op_kernel<B> {
 
   void keep_constants(std::vector<bool> const& inputs) override { held_.keep(inputs[1]); }
 
-  // Sums of what lasts need only be told where it is.
+  // If X and dY remain valid, the series records their addresses only, and rows can run in parallel.
   row_runs by_rows(op_context<B> const& c) const override {
     if (!with_input_ || !collected_.begun() || !collected_.lasting()) return {};
     row_runs made = detail::product_by_rows(held_, input_, c.type(0));
@@ -129,7 +129,7 @@ class fc_gradient_kernel : public op_kernel<B> {
     gemm<B>(product, TransposedWeights ? x : dy, TransposedWeights ? dy : x, dw, 1, beta);
   }
 
-  // Adds what many rows make.
+  // Returns a function that accumulates dW and db over the rows of several runs.
   template <class T>
   auto adder(op_context<B>& c) {
     return [this, &c](void const* x, void const* dy, std::int64_t rows) {

@@ -1,4 +1,4 @@
-// Matrix multiplication: MatMul and BatchMatMul.
+// Matrix multiplication: the operators MatMul and BatchMatMul.
 #pragma once
 
 #include <array>
@@ -22,7 +22,15 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// Y = A B of matrices whose rows are the axes before axis_a and axis_b. A third input gives Y its shape.
+namespace detail {
+/// Throws shape_error: the inner extents a and b of inputs 0 and 1 differ.
+[[noreturn]] inline void fail_inner(shape_context const& c, std::int64_t a, std::int64_t b) {
+  c.fail(c.pair_text(0, 1) + ", of different inner extents " + std::to_string(a) + " and " + std::to_string(b));
+}
+}  // namespace detail
+
+/// Kernel of MatMul: Y = A B. The axes before axis_a and axis_b are the rows of A and B; Y has the shape of the third
+/// input, if there is one.
 template <backend B>
 class mat_mul_kernel final : public op_kernel<B> {
  public:
@@ -76,10 +84,9 @@ class mat_mul_kernel final : public op_kernel<B> {
   held_matrix<B> held_;
 };
 
-/// The products of matrices that the last two axes are. Without `broadcast` the other axes must be the same; with it
-/// they broadcast as numpy's matmul has them, and an operand of one axis is a row on the left, a column on the right,
-/// whose axis Y does not have (two of them give Y one element, in one axis). trans_a and trans_b are of matrices: they
-/// mean nothing to an operand of one axis.
+/// Kernel of BatchMatMul: products of the matrices in the last two axes. Without `broadcast` the batch axes must be
+/// equal. With it they broadcast as in numpy's matmul, and a vector is a row on the left and a column on the right,
+/// whose axis Y lacks (the product of two vectors has shape {1}). trans_a and trans_b do not apply to vectors.
 template <backend B>
 class batch_mat_mul_kernel final : public op_kernel<B> {
  public:
@@ -124,7 +131,7 @@ class batch_mat_mul_kernel final : public op_kernel<B> {
   }
 
  private:
-  // The last extent, or the one before it, which is taken out.
+  // Removes the last axis, or the one before it, and returns its extent.
   static std::int64_t take_last(shape& dims, bool before) {
     std::size_t const axis = dims.rank() - (before ? 2 : 1);
     std::int64_t const extent = dims[axis];
@@ -132,7 +139,7 @@ class batch_mat_mul_kernel final : public op_kernel<B> {
     return extent;
   }
 
-  // The innermost axis of the batch is one call; the axes before it, if it takes several, are counted through.
+  // One batched GEMM per index of the outer batch axes; the innermost batch axis is the batch of the call.
   template <class T>
   void run_as(op_context<B>& c) const {
     if (batches_.count == 0) return;
@@ -145,7 +152,7 @@ class batch_mat_mul_kernel final : public op_kernel<B> {
                      batches_.right[last] * product.k * product.n, product.m * product.n};
     std::int64_t const step = batch.count * batch.stride_c;
     if (batch.stride_b == 0 && batch.stride_a == product.m * product.k && !product.transpose_a) {
-      product.m *= batch.count;  // the same b: rows of one matrix
+      product.m *= batch.count;  // equal b: the batch is one matrix
       batch = gemm_batch{};
     }
     std::array<std::int64_t, shape::max_rank> at = {};
@@ -172,7 +179,7 @@ class batch_mat_mul_kernel final : public op_kernel<B> {
 };
 
 namespace detail {
-/// For op_schema::rows_independent; a third input has the shape of all rows.
+/// Predicate for op_schema::rows_independent. False with a third input, which has the shape of all rows.
 inline bool mat_mul_rows_independent(op_arguments const& a, std::size_t rows) {
   return rows == 1 && a.input_count() == 2 && !a.flag("trans_a") && is_inner_axis(a.integer("axis_a"));
 }

@@ -1,9 +1,7 @@
-// Operands of matrix products: element types, extents that must agree, and runs by rows and columns.
+// Common parts of the operators of matrix products: element types, cost estimates, partition by rows or columns.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <string>
 
 #include <plait/exec/detail/gemm.hpp>
 #include <plait/exec/detail/kernels/held_matrix.hpp>
@@ -14,7 +12,8 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait::detail {
 
-/// The type of input i, which a backend must be able to multiply: on devices there are 16-bit numbers besides.
+/// Returns the element type of input i. Throws shape_error unless the backend multiplies it: float and double, on
+/// devices also the 16-bit floating-point types.
 template <backend B>
 element_type expect_factor(shape_context const& c, std::size_t i) {
   if constexpr (B::on_device)
@@ -23,7 +22,7 @@ element_type expect_factor(shape_context const& c, std::size_t i) {
     return c.expect_type<float, double>(i);
 }
 
-/// f(T{}) for such a type.
+/// Calls f(T{}) for an element type that expect_factor accepts.
 template <backend B, class F>
 void visit_factor(element_type type, F&& f) {
   if constexpr (B::on_device)
@@ -32,16 +31,12 @@ void visit_factor(element_type type, F&& f) {
     visit_type<float, double>(type, f);
 }
 
-[[noreturn]] inline void fail_inner(shape_context const& c, std::int64_t a, std::int64_t b) {
-  c.fail(c.pair_text(0, 1) + ", of different inner extents " + std::to_string(a) + " and " + std::to_string(b));
-}
-
-/// Of a product, in elements that are merely moved.
+/// Returns the cost of a product in units of moving one element.
 inline std::size_t product_work(gemm_shape const& s) {
   return static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) / 16;
 }
 
-/// A product, for op_kernel::by_rows, if the right operand is held.
+/// Returns the partition of a product by rows (op_kernel::by_rows); empty unless the right operand is packed.
 template <backend B>
 row_runs product_by_rows(held_matrix<B> const& right, gemm_shape const& s, element_type type) {
   if (s.m < 2 || !right.holds()) return {};
@@ -50,7 +45,8 @@ row_runs product_by_rows(held_matrix<B> const& right, gemm_shape const& s, eleme
   return made;
 }
 
-/// The same for op_kernel::by_columns, of a product of one row.
+/// Returns the partition of a product of one row by columns (op_kernel::by_columns); empty unless the right operand is
+/// packed.
 template <backend B>
 column_runs product_by_columns(held_matrix<B> const& right, gemm_shape const& s, element_type type) {
   if (s.m != 1 || !right.holds()) return {};
