@@ -18,7 +18,8 @@
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/nested_nets.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/ssa/dot.hpp>
+#include <plait/ssa/detail/op_roles.hpp>
+#include <plait/ssa/detail/repeated_ops.hpp>
 #include <plait/ssa/versioning.hpp>
 #include <plait/transform/devices.hpp>
 
@@ -103,6 +104,18 @@ ordered_json listed_chains(form const& ssa, value_numbers const& numbers) {
   return chains;
 }
 
+// Returns the repeated blocks of ops as [first op, ops per block, blocks]. An op alone is no block. Ops with nested
+// nets repeat none.
+ordered_json listed_repeats(form const& ssa, ordered_json const& ops) {
+  std::vector<std::string> labels;
+  for (ordered_json const& op : ops)
+    labels.push_back(op.contains("nets") ? "" : op["type"].get<std::string>() + (op.contains("gradient") ? " g" : ""));
+  ordered_json repeats = ordered_json::array();
+  for (auto const& r : plait::detail::repeat_finder<plait::netdef>(ssa, labels).find())
+    if (r.period > 1) repeats.push_back({r.first, r.period, r.count});
+  return repeats;
+}
+
 // Marks the values on entry that are parameters: those that `written` (by an init net) lists or, without an init net,
 // those that no forward op reads as its first input.
 std::vector<bool> parameters(form const& ssa, std::vector<bool> const& gradient,
@@ -145,6 +158,7 @@ class page_builder {
     made["values"] = build_values(nets_[at], ssa, numbers, gradient);
     made["chains"] = listed_chains(ssa, numbers);
     made["ops"] = build_ops(at, ssa, numbers, gradient);
+    made["repeats"] = listed_repeats(ssa, made["ops"]);
     return made;
   }
 

@@ -234,33 +234,3 @@ function separate(row, wanted) {
   for (const pool of pools)
     for (let k = 0; k < pool.size; ++k, ++i) row[i].x = pool.sum / pool.size + shift[i];
 }
-
-// Finds repeated blocks: runs of consecutive equal periods of `keys`, three or more. Returns them as {begin, period,
-// repeats}, without overlap, in order. Those that cover most come first in the choice, then those of short periods.
-function findRepeats(keys) {
-  const found = [];
-  const longest = Math.min(128, Math.floor(keys.length / 3));
-  for (let period = 2; period <= longest; ++period) {
-    let run = 0;
-    for (let i = period; i <= keys.length; ++i) {
-      if (i < keys.length && keys[i] === keys[i - period]) {
-        ++run;
-        continue;
-      }
-      const repeats = Math.floor(run / period) + 1;
-      if (repeats >= 3) found.push({begin: i - run - period, period, repeats});
-      run = 0;
-    }
-  }
-  found.sort((a, b) => b.period * b.repeats - a.period * a.repeats || a.period - b.period || a.begin - b.begin);
-  const taken = new Uint8Array(keys.length);
-  const chosen = [];
-  for (const block of found) {
-    const end = block.begin + block.period * block.repeats;
-    if (taken[block.begin] || taken[end - 1] || taken.subarray(block.begin, end).includes(1)) continue;
-    if (new Set(keys.slice(block.begin, block.begin + block.period)).size === 1) continue;
-    taken.fill(1, block.begin, end);
-    chosen.push(block);
-  }
-  return chosen.sort((a, b) => a.begin - b.begin);
-}

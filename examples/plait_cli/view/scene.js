@@ -38,19 +38,13 @@ function blockLabel(block) {
 
 // ---- repeated blocks
 
-// Sets the blocks of each net: consecutive ops [begin, end), of the same types as the blocks beside them.
+// Sets the blocks of each net: consecutive ops [begin, end), of equal structure with the blocks beside them.
 nets.forEach((net, n) => {
-  const numbers = new Map();
-  const keys = net.ops.map((op) => {
-    const text = op.type + "/" + op.in.length + "/" + op.out.length + (op.gradient ? "/g" : "") + (op.nets ? "/n" : "");
-    if (!numbers.has(text)) numbers.set(text, numbers.size);
-    return numbers.get(text);
-  });
   net.blocks = [];
   net.block_of = new Int32Array(net.ops.length).fill(-1);
-  for (const {begin, period, repeats} of findRepeats(keys))
+  for (const [first, period, repeats] of net.repeats)
     for (let at = 0; at < repeats; ++at) {
-      const block = {net: n, at, repeats, begin: begin + at * period, end: begin + (at + 1) * period};
+      const block = {net: n, at, repeats, begin: first + at * period, end: first + (at + 1) * period};
       const gradients = net.ops.slice(block.begin, block.end).map((op) => op.gradient === true);
       if (gradients.includes(true) && gradients.includes(false)) continue; // one layer only
       net.block_of.fill(net.blocks.length, block.begin, block.end);
