@@ -78,11 +78,6 @@ plait::shape parse_shape(std::string_view text) {
   }
 }
 
-template <class T>
-tensor from_elements(std::vector<T> const& elements, plait::shape const& dims) {
-  return tensor::from(elements, dims);
-}
-
 // ---- constants
 
 // Returns the shape of nested arrays, and appends their leaves. Throws wrong_usage for a ragged array.
@@ -147,7 +142,7 @@ tensor constant(json const& value, std::string_view type_name) {
   visit_element(type, [&]<class T>(T) {
     std::vector<T> elements;
     for (json const* leaf : leaves) elements.push_back(element_of<T>(*leaf));
-    made = from_elements(elements, dims);
+    made = tensor::from(elements, dims);
   });
   return made;
 }
@@ -237,7 +232,7 @@ tensor random_tensor(std::string const& spec, plait::random_stream from) {
       for (std::size_t i = 0; i != count; ++i)
         elements[i] = static_cast<T>(static_cast<std::int64_t>(first + from.below(width, i)));
     }
-    made = from_elements(elements, dims);
+    made = tensor::from(elements, dims);
   });
   return made;
 }

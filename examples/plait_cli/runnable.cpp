@@ -67,14 +67,20 @@ std::optional<std::string> count_problem(std::size_t count, std::pair<std::size_
   return "has " + counted(count, what) + "; its type has " + wanted;
 }
 
-// Returns the innermost cause of an exception.
+// Returns the message of the innermost cause of an exception.
 std::string cause_of(std::exception const& problem) {
-  try {
-    std::rethrow_if_nested(problem);
-  } catch (std::exception const& inner) {
-    return cause_of(inner);
+  std::string text = problem.what();
+  auto const* nested = dynamic_cast<std::nested_exception const*>(&problem);
+  std::exception_ptr inner = nested == nullptr ? nullptr : nested->nested_ptr();
+  while (inner != nullptr) {
+    try {
+      std::rethrow_exception(std::exchange(inner, nullptr));
+    } catch (std::exception const& cause) {
+      text = cause.what();
+      if (auto const* more = dynamic_cast<std::nested_exception const*>(&cause)) inner = more->nested_ptr();
+    }
   }
-  return std::string(plait::detail::without_prefix(problem.what()));
+  return std::string(plait::detail::without_prefix(text));
 }
 
 class op_checker {

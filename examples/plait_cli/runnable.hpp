@@ -23,7 +23,8 @@ struct op_problem {
 /// Returns the arguments that no op type of plait has, most often misspelt ones, of op types that plait runs.
 std::vector<op_problem> unknown_arguments(plait::netdef const& net);
 
-/// Returns all reasons for which plait does not compile a net, for nested nets, too; nothing if it compiles it.
+/// Returns the reasons for which plait does not compile a net: all that show in an op by itself, also of nested nets;
+/// else the first that only several ops together show. Empty if plait compiles the net.
 std::vector<op_problem> runnable_problems(plait::netdef const& net);
 
 /// Returns "there is no op type 'Cnov'; did you mean 'Conv'?" for a type that plait does not run, or nothing.
