@@ -1,4 +1,4 @@
-#include <plait/exec/detail/memory_forecast.hpp>
+#include <plait/exec/plan_report.hpp>
 
 #include <cstddef>
 #include <cstdint>
