@@ -61,7 +61,7 @@ function run() {
   const forward = net.ops.filter((op) => !op.gradient).length;
   check("the header counts", document.getElementById("counts").textContent.startsWith(net.ops.length + " ops, "));
   const folds = count("block") > 100 && drawn.nodes.length < net.ops.length / 2;
-  if (large) check("repeated blocks are folded", folds, count("block"));
+  if (large) check("repeated blocks are folded", folds, count("block"), drawn.nodes.length, net.ops.length);
   check("parameters are hidden", !drawn.nodes.some((n) => n.kind === "value" && nets[n.net].values[n.id].parameter));
   checkLayout("at first");
 

@@ -314,9 +314,11 @@ bool op_repeats(plait::netdef const& net, plait::ssa_form<plait::netdef> const& 
     auto const from_x = ssa.producer(x);
     auto const from_y = ssa.producer(y);
     bool const same_distance = from_x && from_y && a - from_x->op == b - from_y->op && from_x->slot == from_y->slot;
+    bool const mirrored = from_x && from_y && from_x->op == from_y->op + (b - a) && from_x->slot == from_y->slot &&
+                          net.op[from_x->op].type == net.op[from_y->op].type;
     bool const initial = start != plait::npos && (!from_x || from_x->op < start) && from_y && from_y->op >= start &&
                          from_y->op < start + (b - a);
-    if (x != y && !same_distance && !initial && (from_x || from_y)) return false;
+    if (x != y && !same_distance && !mirrored && !initial && (from_x || from_y)) return false;
   }
   return true;
 }
@@ -385,6 +387,20 @@ TEST_CASE("dot: blocks of ResNet and Transformer nets are folded into one") {
   CHECK(repeats(residual_net(12)) == std::vector{repeated_ops{2, 7, 12}});
   CHECK(repeats(residual_net(1)).empty());
   CHECK(repeats(transformer_net(6)) == std::vector{repeated_ops{2, 8, 6}});
+
+  // Gradient ops read the values of their blocks in opposite order.
+  plait::netdef chain;
+  auto const numbered = [](char letter, int i) { return letter + std::to_string(i); };
+  for (int i = 0; i != 10; ++i) {
+    add_op(chain, "MatMul", {numbered('y', i), numbered('w', i)}, numbered('x', i));
+    add_op(chain, "Relu", {numbered('x', i)}, numbered('y', i + 1));
+  }
+  for (int i = 10; i-- != 0;) {
+    add_op(chain, "ReluGradient", {numbered('y', i + 1), numbered('h', i + 1)}, numbered('g', i));
+    add_op(chain, "MatMulGradient", {numbered('y', i), numbered('w', i), numbered('g', i)}, numbered('h', i));
+  }
+  // The first forward block reads a value on entry, so that the last of its gradient ops repeats none.
+  CHECK(repeats(chain) == std::vector{repeated_ops{0, 2, 10}, repeated_ops{21, 2, 9}});
 
   for (bool ssa : {false, true}) {
     std::string const folded = dot(residual_net(12), {.ssa = ssa, .hide_parameters = true, .fold_repeats = true});

@@ -5,6 +5,8 @@
 //   - is produced as many ops before its reader, by the same output, in both cases, or
 //   - is the same value, or
 //   - is a value on entry in both cases, a weight of its own for each block, or
+//   - is produced by ops with equal labels a period apart in opposite order: the forward value that a gradient op of
+//     each block reads, or
 //   - is produced in the block before, and for the first block by no op of the repeat: the initial value of what blocks
 //     carry to the next.
 // A repeat of period L is a range of blocks of L ops each of which, but the first L, repeats the op L before it; it
@@ -161,11 +163,17 @@ class repeat_finder {
       auto const from_a = ssa_.producer(in_a[i]);
       auto const from_b = ssa_.producer(in_b[i]);
       if (!from_a && !from_b) continue;
-      if (from_a && from_b && a - from_a->op == b - from_b->op && from_a->slot == from_b->slot) continue;
+      if (from_a && from_b && from_a->slot == from_b->slot &&
+          (a - from_a->op == b - from_b->op || are_mirrored(from_a->op, from_b->op, b - a)))
+        continue;
       bool const starts = start != npos && (!from_a || from_a->op < start);
       if (!starts || !from_b || from_b->op < start || from_b->op >= start + (b - a)) return false;
     }
     return true;
+  }
+
+  bool are_mirrored(op_index from_a, op_index from_b, op_index period) const {
+    return from_a == from_b + period && labels_[from_a] == labels_[from_b];
   }
 
   // Returns by how much the blocks should begin later, of the ops that are left behind the last: where the fewest
