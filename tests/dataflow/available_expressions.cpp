@@ -17,6 +17,7 @@
 #include <graph/own_graphs.hpp>
 #include <net/test_nets.hpp>
 #include <oracle/naive_dataflow.hpp>
+#include <support/random_cases.hpp>
 #include <support/random_program.hpp>
 
 namespace {
@@ -39,10 +40,10 @@ static_assert([] {
          available.available_out(3u).empty() && available.expressions().size() == 2;
 }());
 
-TEST_CASE("available expressions: match the definition on 10,000 random programs") {
+TEST_CASE("available expressions: match the definition on random programs") {
   plait::available_expressions<test::net_program> available;
   std::size_t redundant = 0;
-  for (unsigned seed = 0; seed != 10'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(10'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed, {.blobs = 3});
     available.compute(p, pure);
@@ -79,7 +80,7 @@ TEST_CASE("available expressions: match the definition on 10,000 random programs
                 oracle::is_available(p, {block, p.block(block).ops.size()}, spec));
       }
   }
-  CHECK(redundant > 2'000);
+  CHECK(redundant > test::random_cases(2'000));
 }
 
 TEST_CASE_TEMPLATE("available expressions: have the same results on every graph type", G, PLAIT_OWN_GRAPHS) {

@@ -14,6 +14,7 @@
 #include <plait/net/static_net.hpp>
 #include <plait/ssa/construction.hpp>
 
+#include <support/random_cases.hpp>
 #include <support/random_program.hpp>
 
 namespace {
@@ -56,10 +57,10 @@ static_assert([] {
   return solver[a] == 7 && solver[b] == 7 && !solver[ssa.form().writes(2)[0]];
 }());
 
-TEST_CASE("bidirectional solver: a status reaches its connected component in 10,000 random programs") {
+TEST_CASE("bidirectional solver: a status reaches its connected component in random programs") {
   plait::program_ssa<test::net_program> ssa;
   plait::bidirectional_solver<std::optional<int>> solver, swept;
-  for (unsigned seed = 0; seed != 10'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(10'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed);
     ssa.compute(p);

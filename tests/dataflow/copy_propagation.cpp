@@ -14,6 +14,7 @@
 
 #include <graph/own_graphs.hpp>
 #include <net/test_nets.hpp>
+#include <support/random_cases.hpp>
 #include <support/random_program.hpp>
 #include <support/ssa_interpreter.hpp>
 
@@ -71,12 +72,12 @@ struct watch {
   }
 };
 
-TEST_CASE("copy propagation: a copy equals its origin in runs of 10,000 random programs") {
+TEST_CASE("copy propagation: a copy equals its origin in runs of random programs") {
   plait::copy_propagation<test::net_program> copied;
   plait::value_numbering<test::net_program> numbering;
   plait::program_ssa<test::net_program> ssa;
   std::size_t found = 0;
-  for (unsigned seed = 0; seed != 10'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(10'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed, {.blobs = 4});
     ssa.compute(p);

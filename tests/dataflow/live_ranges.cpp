@@ -13,6 +13,7 @@
 
 #include <net/test_nets.hpp>
 #include <oracle/naive_dataflow.hpp>
+#include <support/random_cases.hpp>
 #include <support/random_program.hpp>
 
 namespace {
@@ -32,11 +33,11 @@ static_assert([] {
          ranges.pressure() == plait::live_ranges::peak{2, 0};
 }());
 
-TEST_CASE("live ranges: points and pressure match the definition of liveness on 10,000 random programs") {
+TEST_CASE("live ranges: points and pressure match the definition of liveness on random programs") {
   plait::liveness<test::net_program> live;
   plait::live_ranges ranges;
   std::array const names = {"a", "b", "c", "d", "e"};
-  for (unsigned seed = 0; seed != 10'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(10'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed);
     live.compute(p);

@@ -17,6 +17,7 @@
 #include <graph/test_graphs.hpp>
 #include <net/test_nets.hpp>
 #include <oracle/naive_dataflow.hpp>
+#include <support/random_cases.hpp>
 #include <support/random_program.hpp>
 
 namespace {
@@ -72,9 +73,9 @@ void compare(test::net_program const& p, plait::liveness<test::net_program> cons
   }
 }
 
-TEST_CASE("liveness: matches the definition on 10,000 random programs") {
+TEST_CASE("liveness: matches the definition on random programs") {
   plait::liveness<test::net_program> live;
-  for (unsigned seed = 0; seed != 10'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(10'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed);
     live.compute(p);

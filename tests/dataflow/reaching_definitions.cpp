@@ -16,6 +16,7 @@
 #include <graph/own_graphs.hpp>
 #include <net/test_nets.hpp>
 #include <oracle/naive_dataflow.hpp>
+#include <support/random_cases.hpp>
 #include <support/random_program.hpp>
 
 namespace {
@@ -34,9 +35,9 @@ static_assert([] {
          reaching.of_input(reaching.op(0u, 0), 0) == ops{npos};
 }());
 
-TEST_CASE("reaching definitions: match a backward search on 10,000 random programs") {
+TEST_CASE("reaching definitions: match a backward search on random programs") {
   plait::reaching_definitions<test::net_program> reaching;
-  for (unsigned seed = 0; seed != 10'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(10'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed);
     reaching.compute(p);

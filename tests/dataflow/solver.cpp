@@ -16,6 +16,7 @@
 #include <graph/own_graphs.hpp>
 #include <graph/random_graphs.hpp>
 #include <support/interpreter.hpp>
+#include <support/random_cases.hpp>
 #include <support/random_program.hpp>
 
 namespace {
@@ -105,7 +106,7 @@ PLAIT_CHECK_DATAFLOW_PROBLEM(constant_problem);
 
 TEST_CASE("dataflow solver: liveness over sets equals bit-vector liveness at every op") {
   plait::dataflow_solver<live_problem> solver;
-  for (unsigned seed = 0; seed != 2'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(2'000); ++seed) {
     CAPTURE(seed);
     auto p = test::random_program(seed);
     for (auto& block : p.blocks) block.external_outputs.clear();
@@ -134,7 +135,7 @@ TEST_CASE("dataflow solver: constants hold in runs of random programs") {
   plait::dataflow_solver<constant_problem> solver;
   plait::program_snapshot<test::net_program> snapshot;
   std::size_t seen = 0;
-  for (unsigned seed = 0; seed != 3'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(3'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed);
     snapshot.compute(p);
@@ -151,13 +152,13 @@ TEST_CASE("dataflow solver: constants hold in runs of random programs") {
       }
     });
   }
-  CHECK(seen > 10'000);
+  CHECK(seen > test::random_cases(9'000));
 }
 
-TEST_CASE("dataflow solver: finds shortest paths on 10,000 random graphs") {
+TEST_CASE("dataflow solver: finds shortest paths on random graphs") {
   plait::dataflow_solver<distance_problem> solver;
   distance_problem const problem;
-  for (unsigned seed = 0; seed != 10'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(10'000); ++seed) {
     CAPTURE(seed);
     auto const made = test::make_graph<std::vector<std::vector<int>>>(test::random_flow_graph(seed));
     plait::flow_snapshot const g(made);

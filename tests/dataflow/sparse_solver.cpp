@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <plait/ssa/construction.hpp>
 
+#include <support/random_cases.hpp>
 #include <support/random_program.hpp>
 #include <support/ssa_interpreter.hpp>
 
@@ -66,7 +67,7 @@ TEST_CASE("sparse solver: parities hold in runs and solve the equations in a bou
   plait::sparse_solver<unsigned> solver;
   plait::program_ssa<test::net_program> ssa;
   std::size_t decided = 0;
-  for (unsigned seed = 0; seed != 5'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(5'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed);
     ssa.compute(p);
@@ -103,7 +104,7 @@ TEST_CASE("sparse solver: parities hold in runs and solve the equations in a bou
       }
     }
   }
-  CHECK(decided > 10'000);
+  CHECK(decided > test::random_cases(10'000));
 }
 
 // Taint analysis: true for values that depend on external inputs.

@@ -15,6 +15,7 @@
 #include <graph/own_graphs.hpp>
 #include <net/test_nets.hpp>
 #include <support/long_program.hpp>
+#include <support/random_cases.hpp>
 #include <support/random_program.hpp>
 #include <support/ssa_interpreter.hpp>
 
@@ -85,11 +86,11 @@ struct watch {
   void on_edge(std::uint32_t block, std::size_t) { check(block, now); }
 };
 
-TEST_CASE("value numbering: congruent values are equal in runs of 10,000 random programs") {
+TEST_CASE("value numbering: congruent values are equal in runs of random programs") {
   plait::value_numbering<test::net_program> with_copies, without;
   plait::program_ssa<test::net_program> ssa;
   std::size_t equal = 0, redundant = 0;
-  for (unsigned seed = 0; seed != 10'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(10'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed, {.blobs = 4});
     ssa.compute(p);

@@ -17,6 +17,7 @@
 #include <graph/own_graphs.hpp>
 #include <net/test_nets.hpp>
 #include <oracle/naive_dataflow.hpp>
+#include <support/random_cases.hpp>
 #include <support/random_program.hpp>
 
 namespace {
@@ -37,10 +38,10 @@ static_assert([] {
          busy.busy_out(1u).count() == 1 && busy.busy_out(3u).empty() && busy.expressions().size() == 2;
 }());
 
-TEST_CASE("very busy expressions: match the definition on 10,000 random programs") {
+TEST_CASE("very busy expressions: match the definition on random programs") {
   plait::very_busy_expressions<test::net_program> busy;
   std::size_t found = 0;
-  for (unsigned seed = 0; seed != 10'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(10'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed, {.blobs = 3});
     busy.compute(p, pure);

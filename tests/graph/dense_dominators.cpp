@@ -10,6 +10,7 @@
 
 #include <adaptation/own_graph.hpp>
 #include <graph/random_graphs.hpp>
+#include <support/random_cases.hpp>
 
 // dominators.cpp tests the dominators; this file tests the layout of the tree.
 
@@ -37,7 +38,7 @@ own::graph make(test::graph_description const& from) {
 
 TEST_CASE("dense_dominators: the arrays are consistent") {
   plait::dense_dominators tree;
-  for (unsigned seed = 0; seed != 2'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(2'000); ++seed) {
     CAPTURE(seed);
     own::graph const g = make(test::random_flow_graph(seed, 40));
     plait::flow_snapshot const s(g);

@@ -13,6 +13,7 @@
 #include <adaptation/vector_graph.hpp>
 #include <graph/archetype_graph.hpp>
 #include <graph/random_graphs.hpp>
+#include <support/random_cases.hpp>
 
 namespace {
 
@@ -96,7 +97,7 @@ void edit(graph& g, plait::dynamic_dominator_tree<graph>& tree, std::mt19937& ra
 }  // namespace
 
 TEST_CASE("dynamic dominators: equal recomputation after 100,000 random edits of small graphs") {
-  for (unsigned seed = 0; seed != 2'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(2'000); ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     graph g = make(test::random_flow_graph(seed, 16));

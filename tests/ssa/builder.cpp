@@ -18,6 +18,7 @@
 #include <plait/ssa/verify.hpp>
 
 #include <support/interpret_form.hpp>
+#include <support/random_cases.hpp>
 #include <support/random_program.hpp>
 
 namespace {
@@ -100,12 +101,12 @@ struct written {
 
 }  // namespace
 
-TEST_CASE("ssa builder: builds valid pruned SSA form that runs the same for 10,000 random programs") {
+TEST_CASE("ssa builder: builds valid pruned SSA form that runs the same for random programs") {
   std::mt19937 random(17);
   plait::program_ssa<test::net_program> ssa;
   plait::dense_destruction d;
   std::size_t irreducible = 0, more = 0;
-  for (unsigned seed = 0; seed != 10'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(10'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed, {.declared = seed % 2 == 0});
     auto const expected = test::interpret(p, seed);
@@ -135,7 +136,7 @@ TEST_CASE("ssa builder: builds valid pruned SSA form that runs the same for 10,0
       if (undefined.empty()) REQUIRE(ssa.possibly_undefined_uses().empty());
     }
   }
-  CHECK(irreducible > 1'000);
+  CHECK(irreducible > test::random_cases(1'000));
   CHECK(more > 0);
 }
 

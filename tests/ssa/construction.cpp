@@ -19,6 +19,7 @@
 #include <graph/test_graphs.hpp>
 #include <net/test_nets.hpp>
 #include <oracle/naive_dominators.hpp>
+#include <support/random_cases.hpp>
 #include <support/random_net.hpp>
 
 namespace {
@@ -154,7 +155,7 @@ constexpr auto all_prunings = {plait::phi_pruning::pruned, plait::phi_pruning::s
 TEST_CASE("ssa construction: reads see the last write, and phis are in the iterated dominance frontiers") {
   std::mt19937 random(5);
   plait::program_ssa<plait::blocks_of<edges, std::vector<struct_net>>> ssa;
-  for (unsigned seed = 0; seed != 10'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(10'000); ++seed) {
     CAPTURE(seed);
     auto const g = test::make_graph<edges>(test::random_flow_graph(seed, 9));
     auto const blocks = random_blocks(seed, g.size());

@@ -10,6 +10,7 @@
 
 #include <adaptation/vector_graph.hpp>
 #include <support/phi_programs.hpp>
+#include <support/random_cases.hpp>
 
 TEST_CASE("critical edges: have several successors at the source and several predecessors at the target") {
   // 0 → {0, 1, 2}, 1 → 2, 2 → 3: 0 → 1 is not critical
@@ -22,7 +23,7 @@ TEST_CASE("critical edges: have several successors at the source and several pre
 
 TEST_CASE("critical edges: splitting removes all and preserves behaviour in and out of SSA form") {
   std::size_t split = 0;
-  for (unsigned seed = 0; seed != 3'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(3'000); ++seed) {
     CAPTURE(seed);
     test::phi_program p(test::random_program(seed));
     auto const expected = test::interpret_phis(p, seed, 100);

@@ -17,6 +17,7 @@
 
 #include <support/interpret_form.hpp>
 #include <support/phi_programs.hpp>
+#include <support/random_cases.hpp>
 
 namespace {
 
@@ -67,11 +68,11 @@ std::vector<std::uint32_t> blobs(plait::dense_construction const& form) {
 
 }  // namespace
 
-TEST_CASE("dense destruction: 10,000 random programs run the same, with copies propagated or not") {
+TEST_CASE("dense destruction: random programs run the same, with copies propagated or not") {
   plait::program_ssa<test::net_program> ssa;
   plait::dense_destruction d;
   std::size_t copies_saved = 0, copies_needed = 0, temporaries = 0;
-  for (unsigned seed = 0; seed != 10'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(10'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed, {.declared = seed % 2 == 0});
     auto const expected = test::interpret(p, seed);

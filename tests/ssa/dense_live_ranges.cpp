@@ -11,6 +11,7 @@
 #include <plait/ssa/construction.hpp>
 
 #include <support/interpret_form.hpp>
+#include <support/random_cases.hpp>
 #include <support/random_program.hpp>
 
 namespace {
@@ -58,7 +59,7 @@ TEST_CASE("dense live ranges: a value is live where a path leads to a read, at e
   program_form ssa;
   plait::dense_live_ranges ranges;
   std::size_t live = 0, dead = 0;
-  for (unsigned seed = 0; seed != 3'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(3'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed);
     ssa.compute(p);

@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include <support/random_cases.hpp>
+
 namespace {
 
 using plait::location_copy;
@@ -51,7 +53,7 @@ std::size_t closed_cycles(copies const& at_once, std::size_t locations) {
 
 TEST_CASE("parallel copy: the sequence has the same effect with the minimal number of copies") {
   plait::copy_sequencer sequencer;
-  for (unsigned seed = 0; seed != 20'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(20'000); ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     auto const locations = static_cast<std::uint32_t>(1 + random() % 9);

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <support/phi_programs.hpp>
+#include <support/random_cases.hpp>
 
 namespace {
 
@@ -46,7 +47,7 @@ void propagate_copies(test::phi_program& p) {
 TEST_CASE_TEMPLATE("program rewrite: random programs run the same in SSA form and out of it", P, PLAIT_PHI_PROGRAMS,
                    PLAIT_NAMING_PROGRAMS) {
   std::size_t copies = 0, refused = 0;
-  for (unsigned seed = 0; seed != (plait::detail::has_new_name<P> ? 2'000u : 10'000u); ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(plait::detail::has_new_name<P> ? 2'000u : 10'000u); ++seed) {
     CAPTURE(seed);
     auto original = test::random_program(seed, {.declared = seed % 2 == 0});
     auto const expected = test::interpret(original, seed);

@@ -10,6 +10,7 @@
 #include <plait/ssa/existing_ssa.hpp>
 
 #include <support/phi_programs.hpp>
+#include <support/random_cases.hpp>
 
 namespace {
 
@@ -82,7 +83,7 @@ TEST_CASE("redundant phis: phis of two values stay, and nested redundant ones ar
 
 TEST_CASE("redundant phis: construction creates none, with any pruning") {
   plait::program_ssa<test::net_program> ssa;
-  for (unsigned seed = 0; seed != 3'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(3'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed);
     for (auto const pruning :

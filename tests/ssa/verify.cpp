@@ -13,6 +13,7 @@
 #include <plait/net/static_net.hpp>
 #include <plait/ssa/construction.hpp>
 
+#include <support/random_cases.hpp>
 #include <support/random_program.hpp>
 
 namespace {
@@ -66,7 +67,7 @@ TEST_CASE("verify ssa: accepts construction, and a changed use exactly if its de
   program_form ssa;
   std::mt19937 random(11);
   std::size_t wrong = 0;
-  for (unsigned seed = 0; seed != 2'000; ++seed) {
+  for (unsigned seed = 0; seed != test::random_cases(2'000); ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed);
     for (auto const pruning :

@@ -18,6 +18,7 @@
 #include <net/random_nets.hpp>
 #include <net/test_nets.hpp>
 #include <oracle/naive_ssa.hpp>
+#include <support/random_cases.hpp>
 
 namespace {
 
@@ -138,10 +139,10 @@ auto keyed(N const& n, version_map& versions) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("ssa versioning: 10,000 random nets match the oracle, with and without initial versions", N,
+TEST_CASE_TEMPLATE("ssa versioning: random nets match the oracle, with and without initial versions", N,
                    PLAIT_ALL_NETS) {
   std::mt19937 random(9);
-  for (int round = 0; round != 10'000; ++round) {
+  for (unsigned round = 0; round != test::random_cases(10'000); ++round) {
     test::struct_net const from = test::random_small_net(random);
     CAPTURE(round);
     N const n = test::make_net<N>(from);

@@ -1,0 +1,16 @@
+// How many random programs, nets or graphs a test tries.
+#pragma once
+
+namespace test {
+
+/// Returns `count` in optimised builds, as in the presets release, asan and tsan, and a fifth of it in others: without
+/// optimisation, oracles and algorithms of templates take ten times as long.
+constexpr unsigned random_cases(unsigned count) {
+#ifdef __OPTIMIZE__
+  return count;
+#else
+  return count / 5;
+#endif
+}
+
+}  // namespace test
