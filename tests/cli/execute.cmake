@@ -27,6 +27,9 @@ if(NOT events EQUAL 1)
   wrong("--trace has ${events} events of one run of one op")
 endif()
 
+plait(0 run ${WORK}/net.pbtxt --random x=3 --schedule)
+matches("${OUT}" "^0 alone: Relu \\(no group of rows or elements\\)\ny: float32 3 =")
+
 # The plan is printed even if the run fails, and if only the run determines shapes.
 file(WRITE ${WORK}/late.pbtxt "op { type: \"Copy\" input: \"shape\" output: \"s\" }
 op { type: \"Reshape\" input: \"x\" input: \"s\" output: \"y\" output: \"old\" }\n")

@@ -56,6 +56,7 @@ struct run_options {
   std::int64_t seed = 1;
   int times = 0;
   bool plan = false;
+  bool schedule = false;
   bool quiet = false;
 };
 
@@ -194,11 +195,13 @@ void run_net(source const& in, plait::workspace<backend>& blobs, run_options con
   try {
     std::vector<std::string> fetch;
     for (std::string const& one : given.fetch) fetch.push_back(one.substr(0, one.find('=')));
-    auto plan = plait::compile(in.net, plait::standard_operators<backend>(), blobs,
-                               {.fetch = is_init ? std::vector<std::string>() : fetch});
+    auto plan =
+        plait::compile(in.net, plait::standard_operators<backend>(), blobs,
+                       {.fetch = is_init ? std::vector<std::string>() : fetch, .keep_schedule = given.schedule});
     if (given.plan && !is_init) print_plan(plan);
     plan.run();
     if (is_init) return;
+    if (given.schedule) plait::write_schedule(std::cout, plan.schedule());
     print_fetched(in, blobs, given);  // further runs may change what a net writes in place
     if (given.times != 0) {
       auto const begin = std::chrono::steady_clock::now();
@@ -313,6 +316,8 @@ types.)");
                    "write the times of ops in one more run to this file, for chrome://tracing or Perfetto")
       ->type_name(file_type);
   command->add_flag("--plan", given->plan, "print the plan before the run: ops, shapes, memory of values, bytes, peak");
+  command->add_flag("--schedule", given->schedule,
+                    "print the schedule of the run: groups of ops, why others run alone, nested nets");
   add_quiet(*command, given->quiet);
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
 }

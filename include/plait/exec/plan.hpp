@@ -34,6 +34,7 @@
 #include <plait/exec/detail/row_groups.hpp>
 #include <plait/exec/detail/rows_on_demand.hpp>
 #include <plait/exec/detail/run_options.hpp>
+#include <plait/exec/detail/schedule.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/workspace.hpp>
@@ -59,6 +60,9 @@ struct compile_options {
   /// Allows bf16x3 GEMM on AMX tiles for large products of floats, if the host's processor has them. TRAP: then results
   /// depend on the processor, and lose digits if elements of one row or column differ by a factor of 10^33.
   bool bf16x3 = false;
+  /// Keeps the schedule of the last run for plan::schedule(), also of nested nets. Costs allocations whenever groups
+  /// are formed.
+  bool keep_schedule = false;
 };
 
 /// Compiled net, returned by compile. Keeps no reference to the net, but one to the workspace, which must outlive it.
@@ -242,6 +246,9 @@ class plan {
   /// Returns true if an op is streamed with the types of the last run: computed in blocks when its consumer needs them
   /// (rows_on_demand). A run with an observer runs each op as a whole.
   bool is_on_demand(op_index op) const { return steps_[op].way == op_way::demanded; }
+  /// Returns how the ops of the last run were grouped; requires compile_options::keep_schedule. The groups of a nested
+  /// net are those of its last run, and of a net that has not run there are none.
+  plait::schedule schedule() const;
   /// Returns the bytes of the buffers of streamed rows.
   std::size_t bytes_on_demand() const { return demand_ == nullptr ? 0 : demand_->block_bytes(); }
   std::string_view op_name(op_index op) const { return op_names_[op]; }
@@ -388,6 +395,8 @@ class plan {
   template <class Groups>
   void drop(Groups& groups);
   void find_demand(plan_memory<B>& memory);
+  std::vector<plait::schedule::group> groups() const;
+  std::string reason_alone(op_index op) const;
   bool inputs_last(op_index op) const;
   op_way usual_way(op_index op) const;
   // Returns true if a failure of the op alone requires a rollback of input memory.
@@ -441,6 +450,8 @@ class plan {
   csr<op_index> controls_;                     // by op
   bool parallel_ = false;
   bool nested_ = false;
+  bool keeps_schedule_ = false;
+  std::vector<plait::schedule::group> kept_groups_;  // of the last run
   bool differs_by_run_ = false;
   std::uint64_t entered_ = 0;  // stages, in all runs
   std::vector<std::string> op_names_;
@@ -464,5 +475,6 @@ template <net N, backend B>
 #include <plait/exec/detail/plan_messages.hpp>
 #include <plait/exec/detail/plan_repeats.hpp>
 #include <plait/exec/detail/plan_run.hpp>
+#include <plait/exec/detail/plan_schedule.hpp>
 #include <plait/exec/detail/plan_series.hpp>
 #include <plait/exec/detail/plan_twins.hpp>

@@ -62,6 +62,18 @@ void run_inside(std::string_view argument, F&& f) {
 }
 }  // namespace detail
 
+/// Base of a kernel that runs nets, for reports on the plan around it.
+template <backend B>
+class runs_nets {
+ public:
+  /// Receives the argument with a net, its plan, and how it runs: "" if it runs as a whole, one op after the other.
+  using visitor = std::function<void(std::string_view argument, plan<B> const& net, std::string_view how)>;
+  virtual void for_each_net(visitor const& visit) const = 0;
+
+ protected:
+  ~runs_nets() = default;
+};
+
 /// The nets of one op, of whatever type the net around it is, and the names of the op's operands. Only to be used
 /// within the constructor of the kernel: the nets need not live longer.
 template <backend B>

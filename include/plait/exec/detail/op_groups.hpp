@@ -34,6 +34,10 @@ class op_groups {
   }
   /// The first op of each group, in order: a view.
   auto firsts() const { return groups_ | std::views::transform(&Group::first); }
+  /// Number of ops of the group that begins with `op`, which one does. O(log groups).
+  std::size_t size_of_group(op_index op) const {
+    return std::ranges::lower_bound(groups_, op, {}, &Group::first)->members.size();
+  }
 
  protected:
   /// A group that takes what there is to begin with.

@@ -322,6 +322,7 @@ void plan<B>::prepare_stage(std::size_t stage, bool first_is_inferred) {
   ready_[stage] = true;
   if (stage != 0) return;
   find_groups(true);
+  if (keeps_schedule_) kept_groups_ = groups();
   find_places();
 }
 

@@ -43,6 +43,7 @@ std::vector<bool> const& plan<B>::begin_series(value_series const& values) {
   }
   // Whether operands of the outermost net share memory may change with each run.
   find_groups(!nested_ || in_series_.empty());
+  if (keeps_schedule_) kept_groups_ = groups();
   find_places();
   return summed_by_ops_;
 }

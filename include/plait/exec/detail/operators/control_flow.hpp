@@ -30,7 +30,7 @@ bool read_condition(void const* data, tensor_spec const& type) {
 /// Runs then_net if the condition holds, else else_net if there is one. The nets share the blobs of the net around the
 /// op; one that the net that ran does not write holds what it held before.
 template <backend B>
-class if_kernel : public op_kernel<B> {
+class if_kernel : public op_kernel<B>, public runs_nets<B> {
  public:
   if_kernel(op_arguments const&, nets_of_op<B> const& nets)
       : frame_(nets), then_(nets.compile("then_net", frame_.blobs())) {
@@ -46,6 +46,10 @@ class if_kernel : public op_kernel<B> {
         run_nested(*else_, "else_net", c.options());
     });
   }
+  void for_each_net(typename runs_nets<B>::visitor const& visit) const override {
+    visit("then_net", *then_, "");
+    if (else_ != nullptr) visit("else_net", *else_, "");
+  }
 
  private:
   operand_frame<B> frame_;
@@ -56,7 +60,7 @@ class if_kernel : public op_kernel<B> {
 /// Runs loop_net as long as the condition holds, which is input 0 and may be written by loop_net, and by cond_net,
 /// which is run before each test. Looks at the stop token and at the limit of iterations of run_options.
 template <backend B>
-class while_kernel : public op_kernel<B> {
+class while_kernel : public op_kernel<B>, public runs_nets<B> {
  public:
   while_kernel(op_arguments const&, nets_of_op<B> const& nets)
       : frame_(nets),
@@ -77,6 +81,10 @@ class while_kernel : public op_kernel<B> {
         run_nested(*loop_, "loop_net", options);
       }
     });
+  }
+  void for_each_net(typename runs_nets<B>::visitor const& visit) const override {
+    if (test_ != nullptr) visit("cond_net", *test_, "");
+    visit("loop_net", *loop_, "");
   }
 
  private:

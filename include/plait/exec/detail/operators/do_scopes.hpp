@@ -101,7 +101,7 @@ std::shared_ptr<workspace_stack<B>> as_stack(std::shared_ptr<blob_object> const&
 /// op takes the workspace off the stack and finds all that. Where a name of the gradient is both bound to an input and
 /// a copy that its forward op left in the workspace, the copy is meant.
 template <backend B>
-class do_kernel : public op_kernel<B> {
+class do_kernel : public op_kernel<B>, public runs_nets<B> {
  public:
   do_kernel(op_arguments const& a, nets_of_op<B> const& nets)
       : frame_(nets),
@@ -139,6 +139,7 @@ class do_kernel : public op_kernel<B> {
       throw;
     }
   }
+  void for_each_net(typename runs_nets<B>::visitor const& visit) const override { visit("net", *net_, ""); }
 
  private:
   struct binding {

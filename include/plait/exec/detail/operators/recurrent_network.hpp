@@ -61,7 +61,7 @@ inline tensor_spec type_of_states(tensor_spec const& initial, std::string_view n
 /// by name. Steps run in workspaces of their own, all of which are kept for a backward net. No step is copied: what the
 /// step net makes of a state stands in the sequence of states, and so do the outputs.
 template <backend B>
-class recurrent_network_kernel : public op_kernel<B> {
+class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
  public:
   recurrent_network_kernel(op_arguments const& a, nets_of_op<B> const& nets)
       : arguments_(a),
@@ -189,6 +189,7 @@ class recurrent_network_kernel : public op_kernel<B> {
       object_output_->is_set = true;
     });
   }
+  void for_each_net(typename runs_nets<B>::visitor const& visit) const override { steps_.for_each_net(visit); }
 
  private:
   // Places of a state that take turns.

@@ -42,7 +42,7 @@ void sum_rows(T* y, T const* x, std::size_t rows, std::size_t width) {
 /// gradients of the sequences, of the parameters and of the initial states. A blob of the backward step net that
 /// several places are linked to is given to all of them; so are gradients that it only passes on.
 template <backend B>
-class recurrent_network_gradient_kernel : public op_kernel<B> {
+class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<B> {
  public:
   recurrent_network_gradient_kernel(op_arguments const& a, nets_of_op<B> const& nets)
       : arguments_(a), listed_(a.input_count()), frame_(nets) {
@@ -155,6 +155,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
       hand_out(c);
     });
   }
+  void for_each_net(typename runs_nets<B>::visitor const& visit) const override { steps_.for_each_net(visit); }
 
  private:
   struct given_gradient {

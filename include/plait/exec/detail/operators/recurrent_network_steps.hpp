@@ -57,6 +57,9 @@ class recurrent_steps {
     plan_ = nets.compile(argument_, blank_, &all);
   }
   plait::plan<B> const& plan() const noexcept { return *plan_; }
+  void for_each_net(typename runs_nets<B>::visitor const& visit) const {
+    if (plan_ != nullptr) visit(argument_, *plan_, how_);
+  }
   std::vector<linked_place>& links() noexcept { return links_; }
   std::vector<linked_place> const& links() const noexcept { return links_; }
 
@@ -188,6 +191,7 @@ class recurrent_steps {
     backward_ = backward;
     begun_ = false;
     defers_ = false;
+    how_ = "step by step";
     if (blobs_.size() > steps_) blobs_.resize(steps_);
     recurrent_run const all{sequences, steps, backward, &options};
     std::optional<standing_team<B>> team;
@@ -208,8 +212,11 @@ class recurrent_steps {
       if (plan_ == nullptr) continue;
       if (done == 1) {
         overlap = executor_.pays(*plan_, steps);
-        if (!overlap) {
+        if (overlap) {
+          how_ = "steps overlap";
+        } else {
           defers_ = may_defer(all);
+          if (defers_) how_ = "each thread several steps of its rows";
           team.emplace();
         }
       }
@@ -400,6 +407,7 @@ class recurrent_steps {
   bool begun_ = false;  // the first step of the run has been
   bool told_ = false;   // ops know that they are in a series
   bool defers_ = false;
+  std::string_view how_ = "not run";
   std::int64_t first_deferred_ = 0;
 };
 

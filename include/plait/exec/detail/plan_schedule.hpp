@@ -1,0 +1,76 @@
+// How a plan reports its groups: members of plan<B>, included by plan.hpp.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/exec/plan.hpp>
+
+namespace plait {
+
+template <backend B>
+schedule plan<B>::schedule() const {
+  PLAIT_ASSERT(keeps_schedule_, "plan: the schedule needs compile_options::keep_schedule");
+  plait::schedule made;
+  for (op_index op = 0; op != op_count(); ++op) made.ops.emplace_back(schema(op).type());
+  made.groups = kept_groups_;
+  for (op_index op = 0; op != op_count(); ++op)
+    if (auto const* const around = dynamic_cast<runs_nets<B> const*>(&kernel(op)))
+      around->for_each_net([&](std::string_view argument, plan const& inside, std::string_view how) {
+        made.nets.push_back(inside.schedule());
+        made.nets.back().within = op;
+        made.nets.back().argument = std::string(argument) + (how.empty() ? "" : ", ") + std::string(how);
+      });
+  return made;
+}
+
+template <backend B>
+std::vector<schedule::group> plan<B>::groups() const {
+  std::vector<plait::schedule::group> made;
+  for (op_index op = 0; op != op_count(); op += made.back().count) {
+    op_way const way = steps_[op].way;
+    plait::schedule::group& g = made.emplace_back(plait::schedule::group{group_kind::alone, op, 1});
+    auto const is = [&](group_kind kind, std::size_t ops) {
+      g.kind = kind;
+      g.count = static_cast<op_index>(ops);
+    };
+    if (way == op_way::grouped)
+      is(group_kind::rows, groups_.size_of_group(op));
+    else if (way == op_way::by_columns)
+      is(group_kind::columns, columns_.size_of_group(op));
+    else if (way == op_way::chained)
+      is(group_kind::elements, chains_.size_of_group(op));
+    else if (way == op_way::demanded)
+      is(group_kind::streamed, 1);
+    else
+      g.why = reason_alone(op);
+  }
+  return made;
+}
+
+template <backend B>
+std::string plan<B>::reason_alone(op_index op) const {
+  if (layout_.gives_results(op)) return "results known after the run";
+  if (parallel_) return "parallel plan";
+  if (stage_of(op) != 0) return "shapes known during the run";
+  if (!layout_.copies(op).empty()) return "copies an input";
+  if (!nested_ && may_spoil(op)) return "may fail after changing fed memory";
+  op_kernel<B> const& k = kernel(op);
+  op_context<B> const& c = steps_[op].context;
+  std::string forms;
+  auto const add = [&](bool has, std::string_view form) {
+    if (has) forms += (forms.empty() ? "no group of " : " or ") + std::string(form);
+  };
+  add(k.by_rows(c).work != 0, "rows");
+  add(k.by_columns(c).work != 0, "columns");
+  if constexpr (B::on_device)
+    add(k.by_element(c).start != nullptr, "elements");
+  else
+    add(k.by_element(c).run != nullptr, "elements");
+  return forms.empty() ? "opaque" : forms;
+}
+
+}  // namespace plait

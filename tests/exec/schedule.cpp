@@ -1,0 +1,44 @@
+#include <plait/exec/detail/schedule.hpp>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/plan_report.hpp>
+#include <support/run_op.hpp>
+
+namespace {
+
+using B = plait::tbb;
+
+TEST_CASE("schedule: reasons for ops that run alone, and nets inside ops") {
+  plait::netdef const n = plait::read_netdef_text(R"(
+    op { type: "Relu" input: "x" output: "a" }
+    op { type: "Sigmoid" input: "a" output: "b" }
+    op { type: "Softmax" input: "b" output: "c" }
+    op { type: "If" input: "flag" output: "y"
+         arg { name: "then_net" n { op { type: "Tanh" input: "c" output: "y" } } }
+         arg { name: "else_net" n { op { type: "Copy" input: "c" output: "y" } } } }
+    op { type: "Relu" input: "y" output: "z" }
+    external_output: "z")");
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", std::vector<float>(24, 1), {4, 6});
+  blobs.feed<bool>("flag", {true}, {1});
+  auto plan = plait::compile(n, plait::standard_operators<B>(), blobs, {.keep_schedule = true});
+  CHECK(plan.schedule().groups.empty());
+  plan.run();
+  std::ostringstream text;
+  plait::write_schedule(text, plan.schedule());
+  CHECK(text.str() == R"(0..1 elements: Relu Sigmoid
+2 alone: Softmax (opaque)
+3 alone: If (results known after the run)
+  then_net:
+    0 alone: Tanh (no group of rows or elements)
+  else_net: not run
+4 alone: Relu (shapes known during the run)
+)");
+}
+
+}  // namespace
