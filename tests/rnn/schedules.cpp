@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -23,23 +24,42 @@ namespace {
 
 using B = plait::tbb;
 
-// Runs a layer of a cell on four threads, and returns its schedule.
-std::string schedule_of(plait::any_cell const& cell, bool trains, std::int64_t batch) {
-  test::trained_layer const layer(cell, {.forward_only = !trains});
-  plait::workspace<B> blobs;
-  auto const feed = [&](std::string const& name, plait::shape const& dims) {
+// A layer of a cell on four threads.
+class running_layer {
+ public:
+  running_layer(plait::any_cell const& cell, bool trains, std::int64_t batch)
+      : layer_(cell, {.forward_only = !trains}), trains_(trains), batch_(batch), width_(cell.output_width()) {
+    feed_sequence(6);
+    for (auto const& [name, dims] : layer_.parameters) feed(name, dims);
+    plan_.emplace(plait::compile(layer_.net, plait::standard_operators<B>(), blobs_,
+                                 {.fetch = layer_.fetch, .keep_schedule = true}));
+  }
+  void feed_sequence(std::int64_t steps) {
+    feed("x", {steps, batch_, 64});
+    if (trains_) feed("dy", {steps, batch_, width_});
+  }
+  plait::schedule run() {
+    test::some_threads().execute([&] { plan_->run(); });
+    return plan_->schedule();
+  }
+
+ private:
+  void feed(std::string const& name, plait::shape const& dims) {
     test::numbers const made = test::values(name, dims.size());
-    blobs.feed(name, plait::tensor<B>::from(std::vector<float>(made.begin(), made.end()), dims));
-  };
-  constexpr std::int64_t steps = 6;
-  feed("x", {steps, batch, 64});
-  if (trains) feed("dy", {steps, batch, cell.output_width()});
-  for (auto const& [name, dims] : layer.parameters) feed(name, dims);
-  auto plan =
-      plait::compile(layer.net, plait::standard_operators<B>(), blobs, {.fetch = layer.fetch, .keep_schedule = true});
-  test::some_threads().execute([&] { plan.run(); });
+    blobs_.feed(name, plait::tensor<B>::from(std::vector<float>(made.begin(), made.end()), dims));
+  }
+
+  test::trained_layer layer_;
+  bool trains_;
+  std::int64_t batch_;
+  std::int64_t width_;
+  plait::workspace<B> blobs_;
+  std::optional<plait::plan<B>> plan_;
+};
+
+std::string schedule_of(plait::any_cell const& cell, bool trains, std::int64_t batch) {
   std::ostringstream text;
-  plait::write_schedule(text, plan.schedule());
+  plait::write_schedule(text, running_layer(cell, trains, batch).run());
   return text.str();
 }
 
@@ -65,6 +85,16 @@ TEST_CASE("schedule: the ops of each shipped cell are grouped as recorded") {
     }
     expect_golden(name, all);
   }
+}
+
+TEST_CASE("schedule: a run of one step has no group of an earlier run of several") {
+  running_layer layer(plait::lstm_cell{64, 256}, false, 16);
+  auto const step_groups = [&] { return layer.run().nets.front().groups; };
+  CHECK(step_groups().size() == 1);
+  layer.feed_sequence(1);
+  CHECK(step_groups().size() == 3);
+  layer.feed_sequence(6);
+  CHECK(step_groups().size() == 1);
 }
 
 }  // namespace

@@ -60,8 +60,8 @@ struct compile_options {
   /// Allows bf16x3 GEMM on AMX tiles for large products of floats, if the host's processor has them. TRAP: then results
   /// depend on the processor, and lose digits if elements of one row or column differ by a factor of 10^33.
   bool bf16x3 = false;
-  /// Keeps the schedule of the last run for plan::schedule(), also of nested nets. Costs allocations whenever groups
-  /// are formed.
+  /// Keeps the schedule of the last run for plan::schedule(), also of nested nets. Costs O(ops) and allocations in each
+  /// run and each time step.
   bool keep_schedule = false;
 };
 

@@ -66,7 +66,7 @@ void run_inside(std::string_view argument, F&& f) {
 template <backend B>
 class runs_nets {
  public:
-  /// Receives the argument with a net, its plan, and how it runs: "" if it runs as a whole, one op after the other.
+  /// Receives the argument with a net, its plan, and schedule::how.
   using visitor = std::function<void(std::string_view argument, plan<B> const& net, std::string_view how)>;
   virtual void for_each_net(visitor const& visit) const = 0;
 

@@ -90,6 +90,7 @@ void plan<B>::bind() {
   if (!ready_[0]) prepare_stage(0);
   refresh(0);
   if (!constants_.empty()) tell_constants();
+  if (keeps_schedule_) kept_groups_ = groups();
 }
 
 // Takes what the blob holds. Whether it is of another type than before.
@@ -322,7 +323,6 @@ void plan<B>::prepare_stage(std::size_t stage, bool first_is_inferred) {
   ready_[stage] = true;
   if (stage != 0) return;
   find_groups(true);
-  if (keeps_schedule_) kept_groups_ = groups();
   find_places();
 }
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <plait/exec/plan.hpp>
@@ -22,7 +21,8 @@ schedule plan<B>::schedule() const {
       around->for_each_net([&](std::string_view argument, plan const& inside, std::string_view how) {
         made.nets.push_back(inside.schedule());
         made.nets.back().within = op;
-        made.nets.back().argument = std::string(argument) + (how.empty() ? "" : ", ") + std::string(how);
+        made.nets.back().argument = argument;
+        made.nets.back().how = how;
       });
   return made;
 }

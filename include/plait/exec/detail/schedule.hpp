@@ -1,6 +1,7 @@
 // Schedule of a plan: which ops run together, and why others run alone.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <ostream>
 #include <string>
@@ -45,14 +46,15 @@ struct schedule {
     op_index count = 1;
     std::string why = {};  ///< why an op runs alone
   };
-  op_index within = npos;     ///< the op with the net; npos for the outermost net
-  std::string argument = {};  ///< the argument with the net, and how it runs: "step_net, by rows over several steps"
+  op_index within = npos;             ///< the op with the net; npos for the outermost net
+  std::string argument = {};          ///< the argument of that op
+  std::string how = {};               ///< how a step net runs: "step by step"; empty for other nets
   std::vector<std::string> ops = {};  ///< types
   std::vector<group> groups = {};     ///< of all ops, in order; empty if the net has not run
-  std::vector<schedule> nets = {};
+  std::vector<schedule> nets = {};    ///< ascending by `within`
 };
 
-/// Writes a line for each group, with the nets inside an op below it. O(ops).
+/// Writes a line for each group, with the nets inside an op below it. O(ops log nets).
 inline void write_schedule(std::ostream& out, schedule const& s) {
   struct place {
     schedule const* at;
@@ -64,8 +66,10 @@ inline void write_schedule(std::ostream& out, schedule const& s) {
   while (!left.empty()) {
     schedule const& of = *left.back().at;
     std::size_t const depth = left.back().depth;
-    if (left.back().next == 0 && of.within != npos)
-      indent(depth - 1) << of.argument << ':' << (of.groups.empty() ? " not run" : "") << '\n';
+    if (left.back().next == 0 && of.within != npos) {
+      indent(depth - 1) << of.argument << (of.how.empty() ? "" : ", ") << of.how;
+      out << (of.groups.empty() ? ": not run\n" : ":\n");
+    }
     if (left.back().next == of.groups.size()) {
       left.pop_back();
       continue;
@@ -77,9 +81,9 @@ inline void write_schedule(std::ostream& out, schedule const& s) {
     for (op_index op = g.first; op != g.first + g.count; ++op) out << ' ' << of.ops[op];
     if (!g.why.empty()) out << " (" << g.why << ')';
     out << '\n';
-    for (std::size_t n = of.nets.size(); n-- != 0;)  // the first is written first
-      if (of.nets[n].within >= g.first && of.nets[n].within < g.first + g.count)
-        left.push_back({&of.nets[n], 0, depth + 2});
+    auto const first = std::ranges::lower_bound(of.nets, g.first, {}, &schedule::within);
+    auto last = std::ranges::lower_bound(of.nets, g.first + g.count, {}, &schedule::within);
+    while (last != first) left.push_back({&*--last, 0, depth + 2});  // the first is written first
   }
 }
 

@@ -213,7 +213,7 @@ class recurrent_steps {
       if (done == 1) {
         overlap = executor_.pays(*plan_, steps);
         if (overlap) {
-          how_ = "steps overlap";
+          how_ = "steps overlap op by op after the first";
         } else {
           defers_ = may_defer(all);
           if (defers_) how_ = "each thread several steps of its rows";
@@ -407,7 +407,7 @@ class recurrent_steps {
   bool begun_ = false;  // the first step of the run has been
   bool told_ = false;   // ops know that they are in a series
   bool defers_ = false;
-  std::string_view how_ = "not run";
+  std::string_view how_ = "";  // see schedule::how
   std::int64_t first_deferred_ = 0;
 };
 
