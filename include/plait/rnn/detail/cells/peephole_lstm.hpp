@@ -39,7 +39,8 @@ struct peephole_lstm_cell {
       kept = net.add(kept, net.op("ConstantFill", {kept}, "forget_bias", std::move(arguments)), "f_biased");
     }
     auto const old = net.mul(net.sigmoid(kept, "f"), c, "cell_t_kept");
-    auto const fresh = net.mul(net.sigmoid(seen(input, c, "i"), "i"), net.tanh(candidate, "g"), "cell_t_new");
+    auto const admitted = net.sigmoid(seen(input, c, "i"), "i");
+    auto const fresh = net.mul(admitted, net.tanh(candidate, "g"), "cell_t_new");
     auto const cell = net.add(old, fresh, "cell_t");
     auto const open = net.sigmoid(seen(output, cell, "o"), "o");
     auto const bounded = net.tanh(cell, "cell_t_tanh");
