@@ -21,13 +21,13 @@ using plait::slot;
 using test::one_thread;
 using test::three_threads;
 
-constexpr std::size_t enough = plait::column_groups<three_threads>::least_work;
+constexpr std::size_t enough = plait::cost_model().column_work;
 
 /// Adds to each element of input 0 the one of input 1, or the sum of that where it is whole; or, as a function by
 /// element, its only one.
 template <class B>
 struct adding : plait::op_kernel<B> {
-  plait::column_runs columns{.work = enough};
+  plait::op_pattern<B> columns{.kind = plait::pattern_kind::columns, .work = enough};
   bool by_itself = false;
   std::atomic<std::size_t> columns_run = 0;
   std::vector<column_part> parts = std::vector<column_part>(3);  // by where they begin
@@ -35,10 +35,8 @@ struct adding : plait::op_kernel<B> {
 
   void infer(plait::shape_context&) override {}
   void run(plait::op_context<B>& c) override { run_columns(c, {c.size(0), 0, c.size(0)}); }
-  plait::column_runs by_columns(plait::op_context<B> const&) const override {
-    return by_itself ? plait::column_runs() : columns;
-  }
-  void run_columns(plait::op_context<B> const& c, column_part const& part) noexcept override {
+  void run_part(plait::op_context<B>& c, plait::op_part const& part) override { run_columns(c, part.columns); }
+  void run_columns(plait::op_context<B> const& c, column_part const& part) {
     ++calls;
     if (part.first * 3 / part.width < 3) parts[part.first * 3 / part.width] = part;
     double const* const more = c.template input<double>(1);
@@ -50,10 +48,17 @@ struct adding : plait::op_kernel<B> {
             (columns.is_whole_input(1) ? std::accumulate(more, more + c.size(1), 0.0) : more[i]);
       }
   }
-  plait::element_function by_element(plait::op_context<B> const& c) const override {
-    if (!by_itself) return {};
-    return {c.size(1) == 1 ? [](void const*, void* const* at, std::size_t count) { add<0>(at, count); }
-                           : [](void const*, void* const* at, std::size_t count) { add<1>(at, count); }};
+  void patterns(plait::op_context<B> const& c, std::vector<plait::op_pattern<B>>& to) const override {
+    if (!by_itself) {
+      if (columns.work != 0) to.push_back(columns);
+      return;
+    }
+    plait::element_function does;
+    if (c.size(1) == 1)
+      does.run = [](void const*, void* const* at, std::size_t count) { add<0>(at, count); };
+    else
+      does.run = [](void const*, void* const* at, std::size_t count) { add<1>(at, count); };
+    to.push_back({.kind = plait::pattern_kind::elements, .does = does});
   }
   template <std::size_t Step>
   static void add(void* const* at, std::size_t count) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -244,8 +245,9 @@ struct twice_less_kernel : plait::op_kernel<device> {
   void run(plait::op_context<device>& c) override {
     plait::for_each_index<device>(c.size(0), line{c.input<float>(0), c.input<float>(1), c.output<float>(0)});
   }
-  plait::device_function by_element(plait::op_context<device> const&) const override {
-    return plait::device_function::of<device, float, float>(twice_less());
+  void patterns(plait::op_context<device> const&, std::vector<plait::op_pattern<device>>& to) const override {
+    to.push_back({.kind = plait::pattern_kind::elements,
+                  .does = plait::device_function::of<device, float, float>(twice_less())});
   }
 };
 
@@ -278,11 +280,14 @@ struct two_ops {
 
 TEST_CASE("device_chains: operands may stand elsewhere each time, even where one kernel would go wrong") {
   two_ops chained;
+  std::vector<plait::op_pattern<device>> patterns;
+  for (std::size_t op = 0; op != 2; ++op) chained.kernels[op].patterns(chained.contexts[op], patterns);
   plait::device_chains<device> chains;
   chains.find(
       2,
       [&](op_index op) {
-        return plait::group_candidate<device>{&chained.kernels[op], &chained.contexts[op]};
+        return plait::group_candidate<device>{&chained.kernels[op], &chained.contexts[op],
+                                              std::span(patterns).subspan(op, 1)};
       },
       [&](slot const&) { return op_index{5}; });
   REQUIRE(chains.contains(0));

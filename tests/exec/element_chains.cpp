@@ -44,9 +44,11 @@ struct doubling : plait::op_kernel<B> {
     for (std::size_t i = 0; i != c.output_size(0); ++i) y[i] = made_of(x[i], more[c.size(1) == 1 ? 0 : i]);
   }
   double made_of(double x, double more) const { return simple ? x - more : 2 * x + more; }
-  plait::element_function by_element(plait::op_context<B> const& c) const override {
+  void patterns(plait::op_context<B> const& c, std::vector<plait::op_pattern<B>>& to) const override {
     repeats = c.size(1) == 1;
-    if (!by_itself) return {};
+    if (by_itself) to.push_back({.kind = plait::pattern_kind::elements, .does = function()});
+  }
+  plait::element_function function() const {
     return {[](void const* self, void* const* operands, std::size_t count) {
               auto& k = *static_cast<doubling*>(const_cast<void*>(self));
               k.elements += count;

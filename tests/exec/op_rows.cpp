@@ -58,8 +58,8 @@ struct two_ops {
 
   plait::op_rows<plait::serial> rows() {
     plait::op_rows<plait::serial> made(6, 5);
-    made.add(first, {.work = 1, .whole_inputs = 0b10});
-    made.add(second, {.work = 1});
+    made.add(first, {.kind = plait::pattern_kind::rows, .whole_inputs = 0b10});
+    made.add(second, {.kind = plait::pattern_kind::rows});
     return made;
   }
 };

@@ -23,13 +23,13 @@ using plait::slot;
 using test::one_thread;
 using test::three_threads;
 
-constexpr std::size_t enough = plait::row_groups<three_threads>::least_work;
+constexpr std::size_t enough = plait::cost_model().row_work;
 
 /// Adds to each element of input 0 the first of the row, or of all of input 1 where that is whole, or, as a sum, its
 /// own.
 template <class B>
 struct adding : plait::op_kernel<B> {
-  plait::row_runs rows{enough};
+  plait::op_pattern<B> rows{.kind = plait::pattern_kind::rows, .work = enough, .whole_outputs = 0b10};
   bool fails = false;
   bool by_itself = false;
   std::vector<double> const* fails_on = nullptr;
@@ -47,15 +47,24 @@ struct adding : plait::op_kernel<B> {
     for (std::size_t i = 0; i != c.output_size(0); ++i)
       y[i] = x[i] + more[rows.is_whole_input(1) ? 0 : rows.is_sum ? i : i / width];
   }
-  plait::row_runs by_rows(plait::op_context<B> const&) const override { return rows; }
-  plait::function_of_elements<B> by_element(plait::op_context<B> const&) const override {
-    plait::function_of_elements<B> made;
+  void patterns(plait::op_context<B> const&, std::vector<plait::op_pattern<B>>& to) const override {
+    if (rows.work != 0) to.push_back(rows);
     if constexpr (!B::on_device)
-      if (by_itself) made.run = [](void const*, void* const*, std::size_t) {};
-    return made;
+      if (by_itself)
+        to.push_back({.kind = plait::pattern_kind::elements, .does = {[](void const*, void* const*, std::size_t) {}}});
   }
-  void begin_rows(plait::op_context<B>&) override { ++begun; }
-  void run_rows(plait::op_context<B>& c) override {
+  void run_part(plait::op_context<B>& c, plait::op_part const& part) override {
+    if (part.kind == plait::op_part::kinds::outputs) {
+      ++begun;
+      return;
+    }
+    run_rows(c);
+    if (part.addend == nullptr) return;
+    rows_adding += static_cast<std::size_t>(c.dims(0)[0]);
+    for (std::size_t i = 0; i != c.output_size(0); ++i)
+      c.template output<double>(0)[i] += static_cast<double const*>(part.addend)[i];
+  }
+  void run_rows(plait::op_context<B>& c) {
     ++calls;
     if (fails) throw std::runtime_error("no rows");
     auto const* const from = c.template input<double>(0);
@@ -63,12 +72,6 @@ struct adding : plait::op_kernel<B> {
       throw std::runtime_error("not these");
     rows_run += static_cast<std::size_t>(c.dims(0)[0]);
     run(c);
-  }
-  void run_rows_adding(plait::op_context<B>& c, void const* addend) override {
-    rows_adding += static_cast<std::size_t>(c.dims(0)[0]);
-    run_rows(c);
-    for (std::size_t i = 0; i != c.output_size(0); ++i)
-      c.template output<double>(0)[i] += static_cast<double const*>(addend)[i];
   }
 };
 
@@ -92,7 +95,9 @@ struct chain : test::op_chain<B, adding<B>> {
   void grow(plait::shape const& dims, plait::shape const& vectors) {
     for (std::size_t i = 0; i != this->slots.size(); ++i)
       this->resize(i, i <= this->size() ? dims : vectors, static_cast<double>(i));
-    for (auto& kernel : this->kernels) kernel->rows = {.work = plait::tile_size, .in_pieces = true};
+    for (auto& kernel : this->kernels)
+      kernel->rows = {
+          .kind = plait::pattern_kind::rows, .work = plait::tile_size, .whole_outputs = 0b10, .in_pieces = true};
   }
 };
 
@@ -207,7 +212,7 @@ TEST_CASE("row_groups: on a device only an op and the sum that it makes, in plac
     chain<pretended_device> made(4);
     made.resize(7, {1, 7, 2}, 0.5);  // what op 2 adds
     if (in_place) made.slots[3].data = made.slots[2].data;
-    made.kernels[1]->rows = {.can_add = can_add};  // by rows it is not: that is nothing to a device
+    made.kernels[1]->rows = {.kind = plait::pattern_kind::rows, .can_add = can_add};
     made.kernels[2]->rows.is_sum = true;
     return made;
   };

@@ -2,12 +2,15 @@
 
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <plait/exec/plan_report.hpp>
+#include <support/named_numbers.hpp>
 #include <support/run_op.hpp>
+#include <support/some_threads.hpp>
 
 namespace {
 
@@ -39,6 +42,27 @@ TEST_CASE("schedule: reasons for ops that run alone, and nets inside ops") {
   else_net: not run
 4 alone: Relu (shapes known during the run)
 )");
+}
+
+TEST_CASE("schedule: what pays is an option, and results do not depend on it") {
+  plait::netdef const n = plait::read_netdef_text(R"(
+    op { type: "Add" input: "x" input: "row" output: "a" arg { name: "broadcast" i: 1 } }
+    op { type: "Tanh" input: "a" output: "y" }
+    external_output: "y")");
+  plait::workspace<B> blobs;
+  test::numbers const x = test::values("x", 4096);
+  blobs.feed<float>("x", std::vector<float>(x.begin(), x.end()), {64, 64});
+  blobs.feed<float>("row", std::vector<float>(64, 0.25f), {64});
+  auto const run = [&](plait::cost_model const& costs) {
+    auto plan = plait::compile(n, plait::standard_operators<B>(), blobs, {.costs = costs, .keep_schedule = true});
+    test::some_threads().execute([&] { plan.run(); });
+    return std::pair(plan.schedule().groups.size(), blobs.fetch<float>("y"));
+  };
+  auto const usual = run({});
+  auto const eager = run(plait::cost_model::everything_pays());
+  CHECK(usual.first == 2);
+  CHECK(eager.first == 1);
+  CHECK(usual.second == eager.second);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include <plait/exec/detail/op_groups.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/ssa/versioning.hpp>
 
@@ -20,9 +21,10 @@ struct op_chain {
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<std::vector<plait::slot*>> operands;
   std::vector<plait::op_context<B>> contexts;
+  std::vector<std::vector<plait::op_pattern<B>>> patterns;
 
   op_chain(std::size_t ops, plait::shape const& dims, plait::shape const& own_dims)
-      : memory(2 * ops + 1), slots(2 * ops + 1), operands(ops) {
+      : memory(2 * ops + 1), slots(2 * ops + 1), operands(ops), patterns(ops) {
     for (std::size_t i = 0; i != slots.size(); ++i) {
       resize(i, i <= ops ? dims : own_dims);
       std::iota(memory[i].begin(), memory[i].end(), static_cast<double>(i));
@@ -40,7 +42,11 @@ struct op_chain {
     slots[value] = {memory[value].data(), {plait::element_type::float64, dims}};
   }
   plait::op_index size() const { return static_cast<plait::op_index>(kernels.size()); }
-  plait::group_candidate<B> at(plait::op_index op) { return {kernels[op].get(), &contexts[op]}; }
+  plait::group_candidate<B> at(plait::op_index op) {
+    patterns[op].clear();
+    kernels[op]->patterns(contexts[op], patterns[op]);
+    return {kernels[op].get(), &contexts[op], patterns[op]};
+  }
   void run_in_order() {
     for (std::size_t op = 0; op != kernels.size(); ++op) kernels[op]->run(contexts[op]);
   }

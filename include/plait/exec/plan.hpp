@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -23,6 +24,7 @@
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/exec/detail/column_groups.hpp>
+#include <plait/exec/detail/cost_model.hpp>
 #include <plait/exec/detail/device_chains.hpp>
 #include <plait/exec/detail/element_chains.hpp>
 #include <plait/exec/detail/net_operands.hpp>
@@ -60,6 +62,8 @@ struct compile_options {
   /// Allows bf16x3 GEMM on AMX tiles for large products of floats, if the host's processor has them. TRAP: then results
   /// depend on the processor, and lose digits if elements of one row or column differ by a factor of 10^33.
   bool bf16x3 = false;
+  /// From which sizes on packing, fusion and overlap of time steps pay. Results do not depend on it.
+  cost_model costs = {};
   /// Keeps the schedule of the last run for plan::schedule(), also of nested nets. Costs O(ops) and allocations in each
   /// run and each time step.
   bool keep_schedule = false;
@@ -276,6 +280,7 @@ class plan {
     std::shared_ptr<typename operators<B>::entry const> type;
     std::unique_ptr<op_results<B>> results = nullptr;  // for results_after_run
     std::size_t scratch = 0;
+    std::vector<void const*> packed = {};                       // by input; empty if none is packed
     std::vector<typename operators<B>::shape_check> asks = {};  // called before inference
   };
   struct input {
@@ -296,6 +301,12 @@ class plan {
     std::byte const* last;
     std::byte const* reach;  // the greatest `last` up to this one
     input const* of;
+  };
+  // An input that op_kernel::pack has packed.
+  struct packed_input {
+    op_index op;
+    std::uint32_t input;
+    std::shared_ptr<void> memory;
   };
   // Distinguishes errors of this plan from those of other plans, which kernels and observers may run.
   struct own_error : exec_error {
@@ -344,6 +355,8 @@ class plan {
   void find_constants(std::vector<std::string> const& names);
   tensor<B> const& given(constant const& c) const;
   bool has_other_constants() const;
+  void pack(op_index op, std::uint32_t nth);
+  void unpack(bool all);
   void tell_constants();
   // Known elements in a forecast.
   struct known_elements {
@@ -390,6 +403,11 @@ class plan {
   bool is_source(blob<B> const* at) const;
   void sort_sources();
   void find_groups(bool large);
+  void read_patterns(op_index ops);
+  std::span<op_pattern<B> const> patterns(op_index op) const {
+    std::size_t const first = op == 0 ? 0 : pattern_ends_[op - 1];
+    return std::span(patterns_).subspan(first, pattern_ends_[op] - first);
+  }
   template <class Groups>
   void use(Groups const& groups, op_way way);
   template <class Groups>
@@ -439,6 +457,11 @@ class plan {
   std::vector<op_index> in_series_;    // ops notified of a series
   std::vector<bool> summed_by_ops_;    // in a series, by value
   run_series told_;                    // the current op
+  cost_model costs_;
+  std::vector<packed_input> packed_;
+  std::vector<bool> stays_;                  // by value: packed inputs outlive a series; empty if none does
+  std::vector<op_pattern<B>> patterns_;      // of the first stage, when groups were found last
+  std::vector<std::uint32_t> pattern_ends_;  // by op
   std::vector<constant> constants_;
   bool constants_told_ = false;                // ops are notified of the constants
   row_groups<B> groups_;                       // for small time steps in a series, for large operands otherwise

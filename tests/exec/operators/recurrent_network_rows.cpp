@@ -90,11 +90,20 @@ struct watch_kernel : plait::op_kernel<B> {
   explicit watch_kernel(plait::op_arguments const&) {}
   void infer(plait::shape_context& c) override { c.output(0, c.expect_type<float>(0), c.dims(0)); }
   void run(plait::op_context<B>& c) override { run_rows(c); }
-  plait::row_runs by_rows(plait::op_context<B> const& c) const override {
-    return {.work = 8 * c.size(0), .whole_inputs = 0b10};
+  void patterns(plait::op_context<B> const& c, std::vector<plait::op_pattern<B>>& to) const override {
+    to.push_back(
+        {.kind = plait::pattern_kind::rows, .work = 8 * c.size(0), .whole_inputs = 0b10, .whole_outputs = 0b10});
+    to.push_back({.kind = plait::pattern_kind::columns, .work = c.size(0), .whole_inputs = 0b10});
   }
-  void begin_rows(plait::op_context<B>&) override { ++begun; }
-  void run_rows(plait::op_context<B>& c) override {
+  void run_part(plait::op_context<B>& c, plait::op_part const& part) override {
+    if (part.kind == plait::op_part::kinds::outputs)
+      ++begun;
+    else if (part.kind == plait::op_part::kinds::columns)
+      run_columns(c, part.columns);
+    else
+      run_rows(c);
+  }
+  void run_rows(plait::op_context<B>& c) {
     std::int32_t const step = *c.template input<std::int32_t>(1);
     if (step == refused) throw std::runtime_error("no such step");
     int const ahead = begun - (last == 0 ? step : last - step);
@@ -104,10 +113,7 @@ struct watch_kernel : plait::op_kernel<B> {
       c.template output<float>(0)[i] = c.template input<float>(0)[i] + static_cast<float>(step) / 64;
   }
 
-  plait::column_runs by_columns(plait::op_context<B> const& c) const override {
-    return {.work = c.size(0), .whole_inputs = 0b10};
-  }
-  void run_columns(plait::op_context<B> const& c, plait::column_part const& part) noexcept override {
+  void run_columns(plait::op_context<B> const& c, plait::column_part const& part) {
     for (std::size_t i = part.first; i != part.last; ++i)
       c.template output<float>(0)[i] =
           c.template input<float>(0)[i] + static_cast<float>(*c.template input<std::int32_t>(1)) / 64;

@@ -36,12 +36,15 @@ struct doubled_kernel : plait::op_kernel<B> {
     ++whole;
     make(c);
   }
-  plait::row_runs by_rows(plait::op_context<B> const& c) const override { return {.work = c.size(0)}; }
-  void begin_rows(plait::op_context<B>&) override {
-    if (refuses) throw std::runtime_error("no rows today");
-    ++begun;
+  void patterns(plait::op_context<B> const& c, std::vector<plait::op_pattern<B>>& to) const override {
+    to.push_back({.kind = plait::pattern_kind::rows, .work = c.size(0), .whole_outputs = 0b10});
   }
-  void run_rows(plait::op_context<B>& c) override {
+  void run_part(plait::op_context<B>& c, plait::op_part const& part) override {
+    if (part.kind == plait::op_part::kinds::outputs) {
+      if (refuses) throw std::runtime_error("no rows today");
+      ++begun;
+      return;
+    }
     if (pieces.size() == refused_piece) throw std::runtime_error("not this piece");
     pieces.push_back(static_cast<std::size_t>(c.dims(0)[0]));
     make(c);

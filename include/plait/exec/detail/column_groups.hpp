@@ -16,6 +16,7 @@
 
 #include <plait/core/detail/npos.hpp>
 #include <plait/exec/backend.hpp>
+#include <plait/exec/detail/cost_model.hpp>
 #include <plait/exec/detail/element_type.hpp>
 #include <plait/exec/detail/kernels/column_part.hpp>
 #include <plait/exec/detail/kernels/standing_team.hpp>
@@ -38,8 +39,7 @@ struct column_group {
   struct member {
     op_kernel<B>* kernel;
     op_context<B>* context;
-    column_runs by;
-    element_function does;  // in place of run_columns
+    op_pattern<B> by;  // of columns or elements
   };
 
   op_index first = 0;
@@ -58,7 +58,7 @@ struct column_group {
   }
   bool take(group_candidate<B> const& c);
   bool fits(member const& m, std::size_t block) const;
-  bool is_worth_it() const;
+  bool is_worth_it(cost_model const& costs) const;
   void run();
   void run(member const& m, column_part const& part) const;
 
@@ -76,20 +76,17 @@ struct column_group {
 template <backend B>
 class column_groups : public op_groups<detail::column_group<B>> {
  public:
-  /// Less than this, in elements merely moved, is not worth a meeting of threads that stand by.
-  static constexpr std::size_t least_work = tile_size / 4;
-
   /// Looks for groups of two ops and more; `at(op)` is the candidate of that number. Where operands stand may change
   /// afterwards, but not whether two of them share memory. O(operands of a group, squared).
   template <class At>
-  void find(op_index ops, At const& at) {
+  void find(op_index ops, At const& at, cost_model const& costs = {}) {
     this->clear();
     if constexpr (!B::on_device) {
       if (B::concurrency() == 1) return;
       for (op_index op = 0; op < ops;) {
         detail::column_group<B> made = this->make(op);
         op = this->fill(made, ops, at);
-        if (made.is_worth_it())
+        if (made.is_worth_it(costs))
           this->add(std::move(made));
         else
           this->put_back(std::move(made));
@@ -111,11 +108,11 @@ namespace detail {
 
 template <backend B>
 bool column_group<B>::take(group_candidate<B> const& c) {
-  if (c.kernel == nullptr || c.context->output_count() == 0) return false;
-  member next{c.kernel, c.context, c.kernel->by_columns(*c.context), {}};
-  if (next.by.work == 0) {
-    next.does = c.kernel->by_element(*c.context);
-    if (next.does.run == nullptr) return false;
+  auto const* pattern = c.find(pattern_kind::columns);
+  if (pattern == nullptr) pattern = c.find(pattern_kind::elements);
+  if (pattern == nullptr || c.context->output_count() == 0) return false;
+  member next{c.kernel, c.context, *pattern};
+  if (next.by.kind == pattern_kind::elements) {
     std::size_t const operands = c.context->input_count() + c.context->output_count();
     std::size_t const elements = c.context->output_size(0);
     if (operands > most_operands || elements < 2) return false;
@@ -152,8 +149,8 @@ bool column_group<B>::fits(member const& m, std::size_t block) const {
 }
 
 template <backend B>
-bool column_group<B>::is_worth_it() const {
-  return members.size() > 1 && work >= column_groups<B>::least_work && width % step == 0 && width / step > 1;
+bool column_group<B>::is_worth_it(cost_model const& costs) const {
+  return members.size() > 1 && work >= costs.column_work && width % step == 0 && width / step > 1;
 }
 
 template <backend B>
@@ -169,7 +166,8 @@ void column_group<B>::run() {
 
 template <backend B>
 void column_group<B>::run(member const& m, column_part const& part) const {
-  if (m.does.run == nullptr) return m.kernel->run_columns(*m.context, part);
+  if (m.by.kind == pattern_kind::columns)
+    return m.kernel->run_part(*m.context, {.kind = op_part::kinds::columns, .columns = part});
   std::array<void*, most_operands> at;
   for (std::size_t block = part.first; block < m.context->output_size(0); block += width) {
     std::size_t operand = 0;
@@ -180,7 +178,7 @@ void column_group<B>::run(member const& m, column_part const& part) const {
     }
     for (slot const* made : m.context->outputs())
       at[operand++] = static_cast<std::byte*>(made->data) + block * size_of(made->type.type);
-    m.does.run(m.does.self, at.data(), part.last - part.first);
+    m.by.does.run(m.by.does.self, at.data(), part.last - part.first);
   }
 }
 

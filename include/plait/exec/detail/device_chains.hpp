@@ -35,7 +35,7 @@ struct device_chain {
     op_kernel<B>* kernel;
     op_context<B>* context;
     role is = role::before;
-    bool begins = false;  // something is left to begin_rows
+    bool begins = false;  // whole outputs are to be made
   };
   // What is read or written of a slot. Parts of rows begin with an offset, and are `pitch` elements apart; of what is
   // no part that is 0.
@@ -82,8 +82,8 @@ struct device_chain {
 
   void begin(op_index op);
   bool take(group_candidate<B> const& c);
-  bool take_function(member& next);
-  bool take_parts(member& next);
+  bool take_function(member& next, group_candidate<B> const& c);
+  bool take_segments(member& next, group_candidate<B> const& c);
   result const* find(slot const* s) const {
     auto const at = std::ranges::find(made, s, &result::is);
     return at == made.end() ? nullptr : &*at;
@@ -151,7 +151,7 @@ template <backend B>
 bool device_chain<B>::take(group_candidate<B> const& c) {
   if (c.kernel == nullptr) return false;
   member next{c.kernel, c.context};
-  if (!take_function(next) && !take_parts(next)) {
+  if (!take_function(next, c) && !take_segments(next, c)) {
     if (members.empty() || c.context->scratch() != nullptr) return false;
     for (slot const* s : c.context->inputs())
       if (find(s) != nullptr) return false;
@@ -161,13 +161,14 @@ bool device_chain<B>::take(group_candidate<B> const& c) {
 }
 
 template <backend B>
-bool device_chain<B>::take_function(member& next) {
+bool device_chain<B>::take_function(member& next, group_candidate<B> const& of) {
   op_context<B> const& c = *next.context;
+  auto const* const pattern = of.find(pattern_kind::elements);
   std::size_t const inputs = c.input_count();
-  if (c.output_count() != 1 || inputs == 0 || inputs > device_function::most_inputs) return false;
-  device_function const f = next.kernel->by_element(c);
+  if (pattern == nullptr || c.output_count() != 1 || inputs == 0 || inputs > device_function::most_inputs) return false;
+  device_function const& f = pattern->does;
   std::size_t const elements = c.output_size(0);
-  if (f.start == nullptr || (start != nullptr && f.start != start) || !agrees(elements, f.width, f.lanes)) return false;
+  if ((start != nullptr && f.start != start) || !agrees(elements, f.width, f.lanes)) return false;
   if (!has_room(inputs, 1, 1)) return false;
   for (std::size_t i = 0; i != inputs; ++i) {
     bool const moves = f.moves[i] == operand_moves::with_elements;
@@ -193,21 +194,22 @@ bool device_chain<B>::take_function(member& next) {
 
 // What is cut is read where it is needed, what is joined is written by who makes it.
 template <backend B>
-bool device_chain<B>::take_parts(member& next) {
+bool device_chain<B>::take_segments(member& next, group_candidate<B> const& of) {
   op_context<B> const& c = *next.context;
-  parts_of_rows const by = next.kernel->by_parts(c);
-  if (by.moved == parts_of_rows::way::none || by.width == 0) return false;
-  bool const cut = by.moved == parts_of_rows::way::cut;
+  auto const* by = of.find(pattern_kind::split);
+  bool const cut = by != nullptr;
+  if (!cut) by = of.find(pattern_kind::concatenated);
+  if (by == nullptr) return false;
   std::size_t const parts = cut ? c.output_count() : c.input_count();
   std::size_t const elements = cut ? c.output_size(0) : c.size(0);
-  if (!agrees(elements, by.width, cell_lanes(size_of(c.type(0)))) || !has_room(parts, 0, parts)) return false;
-  if (by.width > std::numeric_limits<std::int32_t>::max() / parts) return false;
+  if (!agrees(elements, by->width, cell_lanes(size_of(c.type(0)))) || !has_room(parts, 0, parts)) return false;
+  if (by->width > std::numeric_limits<std::int32_t>::max() / parts) return false;
   for (slot const* s : c.inputs())
     if (result const* const known = find(s); known != nullptr && (cut || known->value == npos)) return false;
-  set(elements, by.width, cell_lanes(size_of(c.type(0))));
+  set(elements, by->width, cell_lanes(size_of(c.type(0))));
   most_writes += parts;
   for (std::size_t k = 0; k != parts; ++k) {
-    operand part{nullptr, members.size(), operand_moves::with_elements, k * by.width, parts * by.width};
+    operand part{nullptr, members.size(), operand_moves::with_elements, k * by->width, parts * by->width};
     if (cut) {
       part.of = c.inputs()[0];
       made.push_back({c.outputs()[k], read(part)});
@@ -409,7 +411,7 @@ void device_chain<B>::run(op_index& op) {
   op = first;
   for (member const& m : members) {
     if (overlaps || m.is == role::before) m.kernel->run(*m.context);
-    if (!overlaps && m.begins) m.kernel->begin_rows(*m.context);
+    if (!overlaps && m.begins) m.kernel->run_part(*m.context, {.kind = op_part::kinds::outputs});
     ++op;
   }
   --op;

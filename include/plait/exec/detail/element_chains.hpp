@@ -138,13 +138,12 @@ namespace detail {
 
 template <backend B>
 bool element_chain<B>::take(group_candidate<B> const& c) {
-  if (c.kernel == nullptr || members.size() == element_chains<B>::most_ops || c.context->output_count() == 0)
+  auto const* const pattern = c.find(pattern_kind::elements);
+  if (pattern == nullptr || members.size() == element_chains<B>::most_ops || c.context->output_count() == 0)
     return false;
   std::size_t const elements = c.context->output_size(0);
   std::size_t const operand_count = c.context->input_count() + c.context->output_count();
   if (elements < 2 || (count != 0 && elements != count) || operand_count > most_operands) return false;
-  element_function const does = c.kernel->by_element(*c.context);
-  if (does.run == nullptr) return false;
   std::size_t widest = 1;
   auto const add = [&](slot const* s, bool may_be_one) {
     auto const size = static_cast<std::size_t>(s->type.dims.size());
@@ -162,7 +161,7 @@ bool element_chain<B>::take(group_candidate<B> const& c) {
     operands.resize(before);
     return false;
   }
-  members.push_back({c.kernel, c.context, does, c.context->input_count(), operand_count});
+  members.push_back({c.kernel, c.context, pattern->does, c.context->input_count(), operand_count});
   count = elements;
   block = members.size() == 1 ? element_chains<B>::block_bytes / widest
                               : std::min(block, element_chains<B>::block_bytes / widest);

@@ -17,6 +17,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
+#include <plait/exec/detail/cost_model.hpp>
 #include <plait/exec/detail/run_options.hpp>
 #include <plait/exec/workspace.hpp>
 
@@ -82,6 +83,9 @@ class nets_of_op {
   /// Compiles a net for a workspace, which must outlive the plan. All blobs of the net are kept, or those of a list.
   using compiler = std::function<std::unique_ptr<plan<B>>(workspace<B>&, std::vector<std::string> const* keep)>;
 
+  nets_of_op() = default;
+  explicit nets_of_op(cost_model const& costs) : costs_(costs) {}
+
   /// The names of the op's inputs, then of what else it may read: what nets inside it read of the net around it, and
   /// what its outputs' blobs held before.
   std::span<std::string const> input_names() const noexcept { return inputs_; }
@@ -89,6 +93,9 @@ class nets_of_op {
   std::span<std::string const> output_names() const noexcept { return outputs_; }
   /// Whether an op reads output `o`, or it is asked for; one that is not may be left unset.
   bool is_wanted(std::size_t o) const { return wanted_[o]; }
+
+  /// Returns the cost model of the plan around.
+  cost_model const& costs() const noexcept { return costs_; }
 
   bool empty() const noexcept { return nets_.empty(); }
   bool has(std::string_view argument) const { return find(argument) != nullptr; }
@@ -145,6 +152,7 @@ class nets_of_op {
     return *found;
   }
 
+  cost_model costs_;
   std::vector<inside> nets_;
   std::vector<std::string> inputs_;
   std::vector<std::string> outputs_;

@@ -4,13 +4,30 @@
 #include <algorithm>
 #include <iterator>
 #include <ranges>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <plait/core/assert.hpp>
+#include <plait/exec/backend.hpp>
+#include <plait/exec/op_kernel.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
+
+/// Op of a plan that may join a fusion group, with its patterns; `kernel` is nullptr if it may not.
+template <backend B>
+struct group_candidate {
+  op_kernel<B>* kernel = nullptr;
+  op_context<B>* context = nullptr;
+  std::span<op_pattern<B> const> patterns = {};
+
+  /// Returns the first pattern of a kind; nullptr if there is none.
+  op_pattern<B> const* find(pattern_kind kind) const {
+    auto const at = std::ranges::find(patterns, kind, &op_pattern<B>::kind);
+    return at == patterns.end() ? nullptr : &*at;
+  }
+};
 
 /// Ops after one another, in groups that have none in common. A Group has the number of its `first` op, and `members`,
 /// one for each; take(candidate) makes the next op a member, or returns false.

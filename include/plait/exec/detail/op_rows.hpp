@@ -1,4 +1,4 @@
-// Ops that work by rows, on operands that are some rows of theirs: see op_kernel::by_rows.
+// Ops that work by rows, on operands that are some rows of theirs: see pattern_kind::rows.
 #pragma once
 
 #include <cstddef>
@@ -32,16 +32,16 @@ inline bool are_apart(slot const& a, slot const& b) {
   return !less(from(a), from(b) + b.type.bytes()) || !less(from(b), from(a) + a.type.bytes());
 }
 
-/// Whether memory that one of two ops writes is another's, but for the same part of one tensor. `Runs` are row_runs or
-/// column_runs.
-template <backend B, class Runs>
-bool clashes(op_context<B> const& before, Runs const& before_by, op_context<B> const& next, Runs const& next_by) {
+/// Whether memory that one of two ops writes is another's, but for the same part of one tensor.
+template <backend B>
+bool clashes(op_context<B> const& before, op_pattern<B> const& before_by, op_context<B> const& next,
+             op_pattern<B> const& next_by) {
   auto const meet = [](slot const* a, bool a_whole, slot const* b, bool b_whole) {
     if (are_apart(*a, *b)) return false;
     return a_whole || b_whole || a->data != b->data || a->type.bytes() != b->type.bytes() ||
            size_of(a->type.type) != size_of(b->type.type);
   };
-  auto const inputs_meet = [&](op_context<B> const& reader, Runs const& by, slot const* written, bool whole) {
+  auto const inputs_meet = [&](op_context<B> const& reader, op_pattern<B> const& by, slot const* written, bool whole) {
     for (std::size_t i = 0; i != reader.input_count(); ++i)
       if (meet(reader.inputs()[i], by.is_whole_input(i), written, whole)) return true;
     return false;
@@ -82,12 +82,13 @@ class op_rows {
   }
 
   /// An op; `c` must stay where it is, and so must its operands' slots.
-  void add(op_context<B> const& c, row_runs const& by) {
+  void add(op_context<B> const& c, op_pattern<B> const& by) {
     std::size_t const begin = pointers_.size();
     for (std::size_t i = 0; i != c.input_count(); ++i) add_operand(*c.inputs()[i], by.is_whole_input(i));
     for (std::size_t o = 0; o != c.output_count(); ++o) add_operand(*c.outputs()[o], by.is_whole_output(o));
     slot* const* const at = pointers_.data() + begin;
     contexts_.push_back(op_context<B>({at, c.input_count()}, {at + c.input_count(), c.output_count()}));
+    contexts_.back().set_packed(c.packed());
   }
 
   /// Of all ops: inputs, then outputs, one op's after the other's.

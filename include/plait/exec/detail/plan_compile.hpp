@@ -26,7 +26,10 @@ template <backend B>
 template <net N>
 plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compile_options const& options,
               nesting const* around)
-    : parallel_(options.parallel), nested_(around != nullptr), keeps_schedule_(options.keep_schedule) {
+    : costs_(options.costs),
+      parallel_(options.parallel),
+      nested_(around != nullptr),
+      keeps_schedule_(options.keep_schedule) {
   static_assert(typed_net<N>, "plait: to be run, a net must tell the types of its ops: net_traits<N>::type(n, op)");
   static_assert(has_text<N>, "plait: to be run, a net must have names that are texts: net_traits<N>::text(n, name)");
   std::size_t const depth = around == nullptr ? 0 : around->depth;
@@ -137,10 +140,12 @@ nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const
                                    net_operands const& operands, std::vector<bool> const& asked_for,
                                    operators<B> const& table, std::size_t depth, compile_options const& options,
                                    findings& found) {
-  nets_of_op<B> nets;
+  nets_of_op<B> nets(options.costs);
   if constexpr (has_subnets<N>) {
-    compile_options const nested{
-        .as_declared = options.as_declared, .bf16x3 = options.bf16x3, .keep_schedule = options.keep_schedule};
+    compile_options const nested{.as_declared = options.as_declared,
+                                 .bf16x3 = options.bf16x3,
+                                 .costs = options.costs,
+                                 .keep_schedule = options.keep_schedule};
     for (auto inside : plait::subnets(n, op)) {
       std::string argument;
       if constexpr (requires { std::string_view(inside.argument); }) argument = std::string_view(inside.argument);

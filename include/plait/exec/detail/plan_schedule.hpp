@@ -1,6 +1,7 @@
 // How a plan reports its groups: members of plan<B>, included by plan.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -58,18 +59,14 @@ std::string plan<B>::reason_alone(op_index op) const {
   if (stage_of(op) != 0) return "shapes known during the run";
   if (!layout_.copies(op).empty()) return "copies an input";
   if (!nested_ && may_spoil(op)) return "may fail after changing fed memory";
-  op_kernel<B> const& k = kernel(op);
-  op_context<B> const& c = steps_[op].context;
   std::string forms;
-  auto const add = [&](bool has, std::string_view form) {
-    if (has) forms += (forms.empty() ? "no group of " : " or ") + std::string(form);
+  auto const add = [&](pattern_kind kind, std::string_view form) {
+    if (std::ranges::count(patterns(op), kind, &op_pattern<B>::kind) != 0)
+      forms += (forms.empty() ? "no group of " : " or ") + std::string(form);
   };
-  add(k.by_rows(c).work != 0, "rows");
-  add(k.by_columns(c).work != 0, "columns");
-  if constexpr (B::on_device)
-    add(k.by_element(c).start != nullptr, "elements");
-  else
-    add(k.by_element(c).run != nullptr, "elements");
+  add(pattern_kind::rows, "rows");
+  add(pattern_kind::columns, "columns");
+  add(pattern_kind::elements, "elements");
   return forms.empty() ? "opaque" : forms;
 }
 

@@ -34,6 +34,8 @@ std::vector<bool> const& plan<B>::begin_series(value_series const& values) {
     if (!any) continue;
     in_series_.push_back(op);
     try {
+      for (std::uint32_t i = 0; i != told_.same.size(); ++i)
+        if (told_.same[i] && values.runs >= costs_.pack_runs) pack(op, i);
       if (!steps_[op].kernel->begin_series(steps_[op].context, told_)) continue;
     } catch (...) {
       end_series(false);
@@ -49,7 +51,33 @@ std::vector<bool> const& plan<B>::begin_series(value_series const& values) {
 }
 
 template <backend B>
+void plan<B>::pack(op_index op, std::uint32_t nth) {
+  step& s = steps_[op];
+  if (s.context.packed(nth) != nullptr) return;
+  std::size_t const bytes = s.kernel->pack(s.context, nth, nullptr);
+  if (bytes == 0) return;
+  value_number const v = layout_.reads(op)[nth];
+  take_memory(op, "a packed copy of", v, [&] { packed_.push_back({op, nth, pooled_memory<B>(bytes)}); });
+  s.kernel->pack(s.context, nth, packed_.back().memory.get());
+  details_[op].packed.resize(layout_.reads(op).size(), nullptr);
+  details_[op].packed[nth] = packed_.back().memory.get();
+  s.context.set_packed(details_[op].packed.data());
+}
+
+// Lets go of packed inputs, or of those that do not outlive a series.
+template <backend B>
+void plan<B>::unpack(bool all) {
+  std::erase_if(packed_, [&](packed_input const& p) {
+    if (!all && !stays_.empty() && stays_[layout_.reads(p.op)[p.input]]) return false;
+    details_[p.op].packed[p.input] = nullptr;
+    return true;
+  });
+}
+
+template <backend B>
 void plan<B>::keep_constants(std::vector<bool> const& values) {
+  unpack(true);
+  stays_ = values;
   std::vector<bool> inputs;
   for (op_index op = 0; op != op_count(); ++op) {
     inputs.clear();
@@ -101,10 +129,11 @@ template <backend B>
 void plan<B>::find_groups(bool large) {
   if (parallel_) return;
   op_index const last = layout_.stages().empty() ? 0 : stage_end(0);
+  read_patterns(last);
   auto const at = [this](op_index op) {
     bool const alone = steps_[op].way == op_way::demanded || layout_.gives_results(op) || !layout_.copies(op).empty() ||
                        (!nested_ && may_spoil(op));
-    return alone ? group_candidate<B>() : group_candidate<B>{steps_[op].kernel, &steps_[op].context};
+    return alone ? group_candidate<B>() : group_candidate<B>{steps_[op].kernel, &steps_[op].context, patterns(op)};
   };
   // When a later op of a group by rows fails, some rows of what this one overwrites have been written, and what it
   // makes in place of what was fed is not whole.
@@ -115,12 +144,12 @@ void plan<B>::find_groups(bool large) {
     return groups_.contains(op) ? group_candidate<B>() : B::on_device ? by_rows(op) : at(op);
   };
   if (large)
-    groups_.find_large(last, by_rows);
+    groups_.find_large(last, by_rows, costs_);
   else
-    groups_.find(last, by_rows);
+    groups_.find(last, by_rows, costs_);
   use(groups_, op_way::grouped);
   if (!large) {
-    columns_.find(last, in_no_group);
+    columns_.find(last, in_no_group, costs_);
     use(columns_, op_way::by_columns);
     // Where operands move with each run, to look at all of them costs a host more than chains gain.
     if (!B::on_device) return;
@@ -132,6 +161,16 @@ void plan<B>::find_groups(bool large) {
                  return layout_.last_read(v) == npos ? 0 : layout_.last_read(v);
                });
   use(chains_, op_way::chained);
+}
+
+template <backend B>
+void plan<B>::read_patterns(op_index ops) {
+  patterns_.clear();
+  pattern_ends_.clear();
+  for (op_index op = 0; op != ops; ++op) {
+    if (!layout_.gives_results(op)) steps_[op].kernel->patterns(steps_[op].context, patterns_);
+    pattern_ends_.push_back(static_cast<std::uint32_t>(patterns_.size()));
+  }
 }
 
 template <backend B>
@@ -181,7 +220,7 @@ void plan<B>::find_demand(plan_memory<B>& memory) {
     if (least == 0 || reads_of(made) != 1 || layout_.stands_in(made) != npos) continue;
     auto const is_overwritten = [&](value_number v) { return is_written_after(maker, v); };
     if (is_overwritten(made) || std::ranges::any_of(layout_.reads(maker), is_overwritten)) continue;
-    demand_ = rows_on_demand<B>::find(*steps_[maker].kernel, steps_[maker].context, least);
+    demand_ = rows_on_demand<B>::find(*steps_[maker].kernel, steps_[maker].context, least, costs_);
     if (demand_ == nullptr) continue;
     demanded_ = maker;
     memory.set_demanded(maker);
@@ -245,6 +284,7 @@ template <backend B>
 void plan<B>::end_series(bool whole) {
   deferred_ = 0;
   constants_told_ = false;
+  unpack(false);
   drop(groups_);
   drop(columns_);
   drop(chains_);

@@ -49,6 +49,7 @@ plan<B>::plan(plan const& leader, workspace<B>& blobs)
 template <backend B>
 void plan<B>::follow(plan const& leader) {
   if (ready_.empty()) return;
+  for (op_index op = 0; op != op_count(); ++op) steps_[op].context.set_packed(leader.steps_[op].context.packed());
   bool same = ready_[0];
   for (value_number v = 0; v != slots_.size(); ++v) same = same && slots_[v].type == leader.slots_[v].type;
   for (op_index op = 0; op != op_count(); ++op) same = same && details_[op].scratch == leader.details_[op].scratch;

@@ -17,6 +17,7 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/exec/backend.hpp>
+#include <plait/exec/detail/cost_model.hpp>
 #include <plait/exec/detail/element_type.hpp>
 #include <plait/exec/detail/kernels/accumulate.hpp>
 #include <plait/exec/detail/op_groups.hpp>
@@ -35,7 +36,8 @@ struct row_group {
   struct member {
     op_kernel<B>* kernel;
     op_context<B>* context;
-    row_runs rows;
+    op_pattern<B> rows;
+    bool by_element = false;
     std::size_t addend = npos;  // the input of the next member that is added here; that member is done then
   };
   // The rows of one thread, so many of them at a time.
@@ -57,17 +59,18 @@ struct row_group {
     void const* from;
   };
 
-  void begin(op_index op, bool is_large);
+  void begin(op_index op, bool is_large, cost_model const& from);
   bool take(group_candidate<B> const& c);
   bool is_undivided() const;
-  bool may_follow(row_runs const& next) const;
+  bool may_follow(op_pattern<B> const& next) const;
   void find_sums();
   bool is_worth_it() const;
   void divide();
   void run(op_index& op);
   void run_pair() {
-    members[0].kernel->run_rows_adding(*members[0].context, members[1].context->raw_input(members[0].addend));
+    members[0].kernel->run_part(*members[0].context, {.addend = members[1].context->raw_input(members[0].addend)});
   }
+  void run_whole_outputs(op_index& op);
   bool is_safe_with_itself() const;
   bool has_whole(slot const& s) const;
   void defer(op_index& op);
@@ -87,6 +90,7 @@ struct row_group {
 
   op_index first = 0;
   bool large = false;
+  cost_model costs = {};
   std::size_t rows = 0;
   std::size_t at_once = 0;  // rows
   std::size_t work = 0;
@@ -104,12 +108,6 @@ struct row_group {
 template <backend B>
 class row_groups : public op_groups<detail::row_group<B>> {
  public:
-  /// Less than this, in elements merely moved, is not worth a meeting.
-  static constexpr std::size_t least_work = 2 * tile_size;
-  /// Operands of this many bytes together find no place in a cache of the second level.
-  static constexpr std::size_t large_bytes = std::size_t{2} << 20;
-  /// What is run at a time of large operands, each: little enough that several are in that cache together.
-  static constexpr std::size_t piece_bytes = std::size_t{1} << 15;
   /// Ops of a group of large operands at most: whether it may be run so is asked anew each time.
   static constexpr std::size_t most_large = 32;
 
@@ -117,19 +115,19 @@ class row_groups : public op_groups<detail::row_group<B>> {
   /// change afterwards, but not whether two of them share memory. `at(op)` is the candidate of that number. O(operands
   /// of a group, squared).
   template <class At>
-  void find(op_index ops, At const& at) {
+  void find(op_index ops, At const& at, cost_model const& costs = {}) {
     this->clear();
     if constexpr (B::on_device)
       find_pairs(ops, at);
     else
-      find(ops, at, false);
+      find(ops, at, false, costs);
   }
   /// Looks for groups of large operands, on which whatever can be run in pieces is. What changes afterwards is no
   /// matter: a group that shares memory as it must not when it is run is run one op after the other.
   template <class At>
-  void find_large(op_index ops, At const& at) {
+  void find_large(op_index ops, At const& at, cost_model const& costs = {}) {
     this->clear();
-    if constexpr (!B::on_device) find(ops, at, true);
+    if constexpr (!B::on_device) find(ops, at, true, costs);
   }
 
   /// Runs the group that begins with `op`, which is left at its last. Throws what a kernel throws, and leaves it there.
@@ -174,9 +172,9 @@ class row_groups : public op_groups<detail::row_group<B>> {
   template <class At>
   void find_pairs(op_index ops, At const& at) {
     for (op_index op = 0; op + 1 < ops; ++op) {
-      detail::row_group<B> made = this->make(op, false);
+      detail::row_group<B> made = this->make(op, false, cost_model());
       for (group_candidate<B> const& c : {at(op), at(op + 1)})
-        if (c.kernel != nullptr) made.members.push_back({c.kernel, c.context, c.kernel->by_rows(*c.context)});
+        if (auto const* const rows = c.find(pattern_kind::rows)) made.members.push_back({c.kernel, c.context, *rows});
       made.find_sums();
       if (made.members.size() != 2 || made.members[0].addend == npos) {
         this->put_back(std::move(made));
@@ -187,9 +185,9 @@ class row_groups : public op_groups<detail::row_group<B>> {
     }
   }
   template <class At>
-  void find(op_index ops, At const& at, bool large) {
+  void find(op_index ops, At const& at, bool large, cost_model const& costs) {
     for (op_index op = 0; op < ops;) {
-      detail::row_group<B> made = this->make(op, large);
+      detail::row_group<B> made = this->make(op, large, costs);
       op_index const end = this->fill(made, ops, at);
       made.find_sums();
       bool const is_worth_it = made.is_worth_it();
@@ -207,8 +205,9 @@ class row_groups : public op_groups<detail::row_group<B>> {
 namespace detail {
 
 template <backend B>
-void row_group<B>::begin(op_index op, bool is_large) {
+void row_group<B>::begin(op_index op, bool is_large, cost_model const& from) {
   first = op;
+  costs = from;
   large = is_large;
   rows = at_once = work = runs = 0;
   members.clear();
@@ -218,10 +217,10 @@ void row_group<B>::begin(op_index op, bool is_large) {
 
 template <backend B>
 bool row_group<B>::take(group_candidate<B> const& c) {
-  if (c.kernel == nullptr || (large && members.size() == row_groups<B>::most_large)) return false;
-  member const next{c.kernel, c.context, c.kernel->by_rows(*c.context)};
-  if (next.rows.work == 0 || !may_follow(next.rows) || (large && (!next.rows.in_pieces || next.rows.work < tile_size)))
-    return false;
+  auto const* const pattern = c.find(pattern_kind::rows);
+  if (pattern == nullptr || (large && members.size() == row_groups<B>::most_large)) return false;
+  member const next{c.kernel, c.context, *pattern, c.find(pattern_kind::elements) != nullptr};
+  if (!may_follow(next.rows) || (large && (!next.rows.in_pieces || next.rows.work < costs.large_op_work))) return false;
   if (members.empty()) {  // as many rows as the first op's first output has
     std::size_t o = 0;
     while (o != c.context->output_count() && next.rows.is_whole_output(o)) ++o;
@@ -229,8 +228,7 @@ bool row_group<B>::take(group_candidate<B> const& c) {
     tensor_spec const& made = c.context->output_spec(o);
     shape const& dims = made.dims;
     rows = static_cast<std::size_t>(dims.rank() == 0 ? 1 : dims.size_to(dims.rank() - 1));
-    if (rows < 2 || (large && (rows < B::concurrency() || made.bytes() / rows > row_groups<B>::piece_bytes)))
-      return false;
+    if (rows < 2 || (large && (rows < B::concurrency() || made.bytes() / rows > costs.piece_bytes))) return false;
   }
   for (std::size_t i = 0; i != c.context->input_count(); ++i)
     if (!next.rows.is_whole_input(i) && !divides_into_rows(c.context->input_spec(i), rows)) return false;
@@ -251,7 +249,7 @@ bool row_group<B>::is_undivided() const {
 
 // Then nothing is gained but that a sum is made on the way.
 template <backend B>
-bool row_group<B>::may_follow(row_runs const& next) const {
+bool row_group<B>::may_follow(op_pattern<B> const& next) const {
   if (is_undivided()) return members.size() == 1 && next.is_sum;
   return members.empty() || !next.undivided || B::concurrency() == 1;
 }
@@ -259,14 +257,13 @@ bool row_group<B>::may_follow(row_runs const& next) const {
 template <backend B>
 bool row_group<B>::is_worth_it() const {
   if (members.size() < 2) return false;
-  if (!large && B::concurrency() != 1 && !is_undivided()) return work >= row_groups<B>::least_work;
+  if (!large && B::concurrency() != 1 && !is_undivided()) return work >= costs.row_work;
   if (!large) return std::ranges::any_of(members, [](member const& m) { return m.addend != npos; });
-  if (std::ranges::all_of(members, [](member const& m) { return m.kernel->by_element(*m.context).run != nullptr; }))
-    return false;  // element_chains is for these
+  if (std::ranges::all_of(members, &member::by_element)) return false;  // element_chains is for these
   std::size_t bytes = 0;
   for (member const& m : members)
     for (slot const* made : m.context->outputs()) bytes += made->type.bytes();
-  return bytes >= row_groups<B>::large_bytes;
+  return bytes >= costs.large_bytes;
 }
 
 // The sums must be in place: of what they add up nobody else can see anything then.
@@ -303,7 +300,7 @@ void row_group<B>::divide() {
     for (std::size_t i = 0; i != m.context->input_count(); ++i)
       if (!m.rows.is_whole_input(i)) widest = std::max(widest, m.context->input_spec(i).bytes() / rows);
   }
-  at_once = large ? std::max<std::size_t>(1, row_groups<B>::piece_bytes / widest) : rows;
+  at_once = large ? std::max<std::size_t>(1, costs.piece_bytes / widest) : rows;
   parts.resize(count);
   for (std::size_t k = 0; k != count; ++k) {
     part& p = parts[k];
@@ -319,9 +316,9 @@ void row_group<B>::run_members(part& p) {
   for (p.done = 0; p.done != members.size(); ++p.done) {
     member const& m = members[p.done];
     if (m.addend == npos) {
-      m.kernel->run_rows(p.ops.context(p.done));
+      m.kernel->run_part(p.ops.context(p.done), {});
     } else {
-      m.kernel->run_rows_adding(p.ops.context(p.done), p.ops.context(p.done + 1).raw_input(m.addend));
+      m.kernel->run_part(p.ops.context(p.done), {.addend = p.ops.context(p.done + 1).raw_input(m.addend)});
       ++p.done;
     }
   }
@@ -389,6 +386,14 @@ void row_group<B>::throw_first(std::size_t& run, op_index& op) {
 }
 
 template <backend B>
+void row_group<B>::run_whole_outputs(op_index& op) {
+  for (member const& m : members) {
+    if (m.rows.whole_outputs != 0) m.kernel->run_part(*m.context, {.kind = op_part::kinds::outputs});
+    ++op;
+  }
+}
+
+template <backend B>
 void row_group<B>::run(op_index& op) {
   if (large && clashes()) {
     for (member const& m : members) {
@@ -397,10 +402,7 @@ void row_group<B>::run(op_index& op) {
     }
     return;
   }
-  for (member const& m : members) {
-    m.kernel->begin_rows(*m.context);
-    ++op;
-  }
+  run_whole_outputs(op);
   for_each([this](part& p) { run_rows(p); });
   std::size_t only = 0;
   throw_first(only, op);
@@ -426,10 +428,7 @@ bool row_group<B>::has_whole(slot const& s) const {
 template <backend B>
 void row_group<B>::defer(op_index& op) {
   op = first;
-  for (member const& m : members) {
-    m.kernel->begin_rows(*m.context);
-    ++op;
-  }
+  run_whole_outputs(op);
   op_rows<B> const& ops = parts.front().ops;
   for (std::size_t operand = 0; operand != ops.operand_count(); ++operand)
     deferred.push_back(ops.operand(operand).data);

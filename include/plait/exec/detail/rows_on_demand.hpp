@@ -10,6 +10,7 @@
 
 #include <plait/core/detail/npos.hpp>
 #include <plait/exec/backend.hpp>
+#include <plait/exec/detail/cost_model.hpp>
 #include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/detail/op_rows.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -21,26 +22,29 @@ namespace plait {
 template <backend B>
 class rows_on_demand {
  public:
-  /// What a thread makes at a time: with what it is made of, it leaves room for weights in a cache of the second level.
-  static constexpr std::size_t piece_bytes = std::size_t{1} << 18;
-
   /// nullptr if the op cannot be asked for rows, or they are so few that all would be made at a time. `least` are the
   /// places that the other op takes at least. Only types are looked at, which must be known. Both op and context must
   /// stay where they are. O(operands).
-  static std::unique_ptr<rows_on_demand> find(op_kernel<B>& maker, op_context<B>& context, std::size_t least) {
+  static std::unique_ptr<rows_on_demand> find(op_kernel<B>& maker, op_context<B>& context, std::size_t least,
+                                              cost_model const& costs) {
     if constexpr (B::on_device) {
       return nullptr;
     } else {
       if (context.output_count() != 1) return nullptr;
-      row_runs const by = maker.by_pieces(context);
+      std::vector<op_pattern<B>> patterns;
+      maker.patterns(context, patterns);
+      auto at = std::ranges::find(patterns, pattern_kind::streamed_rows, &op_pattern<B>::kind);
+      if (at == patterns.end()) at = std::ranges::find(patterns, pattern_kind::rows, &op_pattern<B>::kind);
+      if (at == patterns.end()) return nullptr;
+      op_pattern<B> const& by = *at;
       tensor_spec const& made = context.output_spec(0);
-      if (by.work == 0 || by.undivided || by.is_whole_output(0) || made.dims.rank() < 2 || made.bytes() == 0)
-        return nullptr;
+      if (by.undivided || by.is_whole_output(0) || made.dims.rank() < 2 || made.bytes() == 0) return nullptr;
       auto const rows = static_cast<std::size_t>(made.dims.size_to(made.dims.rank() - 1));
       for (std::size_t i = 0; i != context.input_count(); ++i)
         if (!by.is_whole_input(i) && !divides_into_rows(context.input_spec(i), rows)) return nullptr;
       auto const places = static_cast<std::size_t>(made.dims[0]);
-      std::size_t const piece = B::concurrency() * std::max(piece_bytes, by.least_rows * (made.bytes() / rows));
+      std::size_t const piece =
+          B::concurrency() * std::max(costs.streamed_bytes, by.least_rows * (made.bytes() / rows));
       std::size_t const at_once = std::max({least, piece / (made.bytes() / places), std::size_t{1}});
       if (at_once >= places) return nullptr;
       return std::unique_ptr<rows_on_demand>(new rows_on_demand(maker, context, by, rows, at_once));
@@ -52,11 +56,8 @@ class rows_on_demand {
   void begin() {
     if (block_ == nullptr) block_ = pooled_memory<B>(block_bytes());
     made().data = block_.get();
-    if (maker_->by_rows(*context_).work == 0) {
-      has_series_ = true;
-      maker_->begin_series(*context_, series_);
-    }
-    maker_->begin_rows(*context_);
+    pack_whole_inputs();
+    if (by_.whole_outputs != 0) maker_->run_part(*context_, {.kind = op_part::kinds::outputs});
   }
   /// Before the op's run as a whole: memory for all, until end().
   void make_room() {
@@ -65,7 +66,8 @@ class rows_on_demand {
   }
   void end() {
     if (std::exchange(all_, nullptr) != nullptr) made().data = block_.get();
-    if (std::exchange(has_series_, false)) maker_->end_series(*context_, true);
+    if (std::exchange(packs_, false)) context_->set_packed(nullptr);
+    packed_memory_.clear();
   }
 
   /// How many places there is room for.
@@ -79,30 +81,43 @@ class rows_on_demand {
     rows_.narrow(first * rows_a_place_, last * rows_a_place_, [&](std::size_t operand, std::size_t offset) {
       return static_cast<std::byte*>(rows_.operand(operand).data) + (operand == output ? 0 : offset);
     });
-    maker_->run_rows(rows_.context(0));
+    maker_->run_part(rows_.context(0), {});
   }
 
  private:
-  rows_on_demand(op_kernel<B>& maker, op_context<B>& context, row_runs const& by, std::size_t rows, std::size_t at_once)
+  rows_on_demand(op_kernel<B>& maker, op_context<B>& context, op_pattern<B> const& by, std::size_t rows,
+                 std::size_t at_once)
       : maker_(&maker), context_(&context), by_(by), rows_(rows, context.input_count() + 1), at_once_(at_once) {
     rows_a_place_ = rows / places();
     rows_.add(context, by);
-    for (std::size_t i = 0; i != context.input_count(); ++i) series_.same.push_back(by.is_whole_input(i));
-    series_.lasting = series_.same;
+  }
+  void pack_whole_inputs() {
+    packs_ = by_.kind == pattern_kind::streamed_rows && context_->packed() == nullptr;
+    packed_.assign(context_->input_count(), nullptr);
+    for (std::size_t i = 0; packs_ && i != context_->input_count(); ++i) {
+      std::size_t const bytes = by_.is_whole_input(i) ? maker_->pack(*context_, i, nullptr) : 0;
+      if (bytes == 0) continue;
+      packed_memory_.push_back(pooled_memory<B>(bytes));
+      maker_->pack(*context_, i, packed_memory_.back().get());
+      packed_[i] = packed_memory_.back().get();
+    }
+    if (packs_) context_->set_packed(packed_.data());
+    rows_.context(0).set_packed(context_->packed());
   }
   slot& made() const { return *context_->outputs()[0]; }
   std::size_t places() const { return static_cast<std::size_t>(made().type.dims[0]); }
 
   op_kernel<B>* maker_;
   op_context<B>* context_;
-  row_runs by_;
+  op_pattern<B> by_;
   op_rows<B> rows_;
   std::size_t rows_a_place_ = 1;
   std::size_t at_once_;
   std::shared_ptr<void> block_;
   std::shared_ptr<void> all_;
-  run_series series_{npos, {}, {}, {false}};
-  bool has_series_ = false;
+  std::vector<void const*> packed_;  // by input
+  std::vector<std::shared_ptr<void>> packed_memory_;
+  bool packs_ = false;  // inputs are packed until end()
 };
 
 }  // namespace plait

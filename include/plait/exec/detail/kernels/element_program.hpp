@@ -72,6 +72,7 @@ struct device_function {
   std::size_t width = 0;  ///< of rows; 0: nothing depends on it
   std::array<operand_moves, most_inputs> moves = {};
 
+  explicit operator bool() const { return start != nullptr; }
   /// Of f(T...), which is called on B; a function that is not merely a few numbers is none.
   template <backend B, class... Ts, class F>
   static device_function of(F const& f);

@@ -44,40 +44,38 @@ class packed_panels {
     std::swap(parts_, old.parts_);
     return *this;
   }
-  ~packed_panels() { memory_pool<B>::shared().give_back(data_, bytes_); }
+  ~packed_panels() { give_back(); }
 
   std::int64_t rows() const noexcept { return k_; }
   std::int64_t columns() const noexcept { return n_; }
+  void const* data() const noexcept { return data_; }
 
   /// Copies b, which is k by n with rows `ldb` apart, or n by k if it is transposed; an ldb of 0 means without gaps.
   /// `rows` is how many rows of a are usually multiplied at once; with `bf16x3` products may be bf16x3 products on AMX
   /// tiles (gemm_shape). Memory is kept where the size is what it was. Throws std::bad_alloc, and holds what it held.
   void pack(std::int64_t k, std::int64_t n, T const* b, bool transposed = false, std::int64_t ldb = 0,
-            std::int64_t rows = 1, [[maybe_unused]] bool bf16x3 = false) {
-    if (ldb == 0) ldb = transposed ? k : n;
-    PLAIT_ASSERT(k >= 0 && n >= 0 && ldb >= (transposed ? k : n), "packed_matrix: no such matrix");
-    detail::parts_gemm const* parts = nullptr;
-    if constexpr (std::same_as<T, float>)
-      if (bf16x3) parts = detail::parts_of_packed<B>(rows, n, k);
-    std::size_t const bytes = parts != nullptr
-                                  ? detail::strips_size(k, n)
-                                  : static_cast<std::size_t>(detail::packed_size(*kernel_, k, n)) * sizeof(T);
-    if (bytes != bytes_) {
+            std::int64_t rows = 1, bool bf16x3 = false) {
+    std::size_t const bytes = packed_bytes(k, n, rows, bf16x3);
+    if (bytes != bytes_ || bytes == 0) {
       void* const made = memory_pool<B>::shared().take(bytes);
-      memory_pool<B>::shared().give_back(std::exchange(data_, made), std::exchange(bytes_, bytes));
+      give_back();
+      data_ = made;
+      bytes_ = bytes;
     }
-    k_ = k;
-    n_ = n;
-    parts_ = parts;
-    detail::gemm_problem<T> p{};
-    p.k = k;
-    p.n = n;
-    p.b = b;
-    p.b_row = transposed ? 1 : ldb;
-    p.b_column = transposed ? ldb : 1;
-    if constexpr (std::same_as<T, float>)
-      if (parts_ != nullptr) return parts_->pack(p, static_cast<std::uint32_t*>(data_));
-    detail::pack_panels<B>(*kernel_, p, static_cast<T*>(data_));
+    fill(k, n, b, transposed, ldb, rows, bf16x3);
+  }
+  /// Like pack(), into memory of the caller of packed_bytes(), aligned as the backend's, which must outlive the use.
+  void pack_into(void* to, std::int64_t k, std::int64_t n, T const* b, bool transposed = false, std::int64_t ldb = 0,
+                 std::int64_t rows = 1, bool bf16x3 = false) {
+    give_back();
+    data_ = to;
+    fill(k, n, b, transposed, ldb, rows, bf16x3);
+  }
+  /// Returns the size of a packed matrix, in bytes; the other parameters are those of pack().
+  std::size_t packed_bytes(std::int64_t k, std::int64_t n, std::int64_t rows = 1, bool bf16x3 = false) const {
+    return parts_for(k, n, rows, bf16x3) != nullptr
+               ? detail::strips_size(k, n)
+               : static_cast<std::size_t>(detail::packed_size(*kernel_, k, n)) * sizeof(T);
   }
 
   /// c = alpha * a * b + beta * c with m rows of a and c, which are lda and ldc apart (0: without gaps). c is not read
@@ -112,6 +110,34 @@ class packed_panels {
   }
 
  private:
+  void give_back() noexcept {
+    if (bytes_ != 0) memory_pool<B>::shared().give_back(data_, bytes_);
+    data_ = nullptr;
+    bytes_ = 0;
+  }
+  static detail::parts_gemm const* parts_for([[maybe_unused]] std::int64_t k, [[maybe_unused]] std::int64_t n,
+                                             [[maybe_unused]] std::int64_t rows, [[maybe_unused]] bool bf16x3) {
+    if constexpr (std::same_as<T, float>)
+      if (bf16x3) return detail::parts_of_packed<B>(rows, n, k);
+    return nullptr;
+  }
+  void fill(std::int64_t k, std::int64_t n, T const* b, bool transposed, std::int64_t ldb, std::int64_t rows,
+            bool bf16x3) {
+    if (ldb == 0) ldb = transposed ? k : n;
+    PLAIT_ASSERT(k >= 0 && n >= 0 && ldb >= (transposed ? k : n), "packed_matrix: no such matrix");
+    k_ = k;
+    n_ = n;
+    parts_ = parts_for(k, n, rows, bf16x3);
+    detail::gemm_problem<T> p{};
+    p.k = k;
+    p.n = n;
+    p.b = b;
+    p.b_row = transposed ? 1 : ldb;
+    p.b_column = transposed ? ldb : 1;
+    if constexpr (std::same_as<T, float>)
+      if (parts_ != nullptr) return parts_->pack(p, static_cast<std::uint32_t*>(data_));
+    detail::pack_panels<B>(*kernel_, p, static_cast<T*>(data_));
+  }
   void run(detail::gemm_problem<T> const& p) const {
     // Every other time from the end, where the cache holds what was multiplied last.
     bool const backwards = turn_.load(std::memory_order_relaxed);

@@ -144,10 +144,9 @@ class divide_kernel : public binary_kernel<B, functions::divide, float, double, 
     });
     base::run(c);
   }
-  function_of_elements<B> by_element(op_context<B> const& c) const override {
-    return checks(c) ? function_of_elements<B>() : base::by_element(c);
+  void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
+    if (!checks(c)) base::patterns(c, to);
   }
-  row_runs by_rows(op_context<B> const& c) const override { return checks(c) ? row_runs() : base::by_rows(c); }
 
  private:
   static bool checks(op_context<B> const& c) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include <plait/exec/detail/kernels/broadcast.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
@@ -33,14 +34,17 @@ class binary_kernel : public op_kernel<B> {
   void prepare(op_context<B>& c) override { layout_ = broadcast_layout(c.output_spec(0).dims, c.dims(0), right_); }
   void run(op_context<B>& c) override { run_as(layout_, c); }
 
-  row_runs by_rows(op_context<B> const& c) const override {
+  void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
     shape const& made = c.output_spec(0).dims;
-    row_runs rows{.work = c.output_size(0), .in_pieces = true};
-    if (!add_operand(rows, 0, c.dims(0), made) || !add_operand(rows, 1, right_, made)) return {};
-    rows.is_sum = std::is_same_v<F, functions::add> && rows.whole_inputs == 0;
-    return rows;
+    op_pattern<B> rows{.kind = pattern_kind::rows, .work = c.output_size(0), .in_pieces = true};
+    if (add_operand(rows, 0, c.dims(0), made) && add_operand(rows, 1, right_, made)) {
+      rows.is_sum = std::is_same_v<F, functions::add> && rows.whole_inputs == 0;
+      to.push_back(rows);
+    }
+    function_of_elements<B> const does = element_function_for(c);
+    if (does) to.push_back({.kind = pattern_kind::elements, .does = does});
   }
-  void run_rows(op_context<B>& c) override {
+  void run_part(op_context<B>& c, op_part const&) override {
     shape const& rows = c.output_spec(0).dims;
     auto const operand = [&](std::size_t i) {
       return c.dims(i).size() == rows.size() ? rows : shape{c.dims(i).size()};
@@ -48,14 +52,13 @@ class binary_kernel : public op_kernel<B> {
     run_as(broadcast_layout(rows, operand(0), operand(1)), c);
   }
 
-  function_of_elements<B> by_element(op_context<B> const& c) const override {
+ private:
+  function_of_elements<B> element_function_for(op_context<B> const& c) const {
     if constexpr (B::on_device)
       return on_device(c);
     else
       return on_host(c);
   }
-
- private:
   static element_function on_host(op_context<B> const& c) {
     static constexpr broadcast_layout layouts[] = {broadcast_layout::of_vector(false, true),
                                                    broadcast_layout::of_vector(true, false),
@@ -95,7 +98,7 @@ class binary_kernel : public op_kernel<B> {
     });
   }
   // Whether an operand has the rows of the result, or one that all of them have.
-  static bool add_operand(row_runs& rows, std::size_t i, shape const& operand, shape const& made) {
+  static bool add_operand(op_pattern<B>& rows, std::size_t i, shape const& operand, shape const& made) {
     if (operand == made) return true;
     if (operand.rank() != 0 && operand.size_to(operand.rank() - 1) != 1) return false;
     rows.whole_inputs |= std::uint64_t{1} << i;

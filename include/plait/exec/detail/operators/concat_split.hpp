@@ -47,12 +47,12 @@ inline bool split_rows_independent(op_arguments const& a, std::size_t rows) {
   return rows == 1 && is_inner_axis(part_axis(a).at);
 }
 
-/// Whether rows are what op_kernel::by_rows calls so.
+/// Whether rows are what pattern_kind::rows calls so.
 inline bool is_last_extent(std::size_t pitch, shape const& dims) {
   return dims.rank() >= 2 && pitch != 0 && static_cast<std::int64_t>(pitch) == dims[dims.rank() - 1];
 }
 
-/// For op_kernel::by_parts.
+/// The width of all parts; 0 if they differ.
 inline std::size_t equal_width(std::vector<part_place> const& places) {
   std::size_t const width = places.empty() ? 0 : places[0].width;
   auto const is_other = [width](part_place const& p) { return p.width != width; };
@@ -110,19 +110,24 @@ struct concat_kernel : op_kernel<B> {
 
   void run(op_context<B>& c) override {
     if (c.output_size(0) != 0) join(c, outer);
-    begin_rows(c);
+    set_extents(c);
   }
 
-  row_runs by_rows(op_context<B> const& c) const override {
-    if (where.added || !detail::is_last_extent(pitch, c.output_spec(0).dims)) return {};
-    return {.work = c.output_size(0), .whole_outputs = 0b10};
+  void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
+    if (!where.added && detail::is_last_extent(pitch, c.output_spec(0).dims))
+      to.push_back({.kind = pattern_kind::rows, .work = c.output_size(0), .whole_outputs = 0b10});
+    if (std::size_t const width = detail::equal_width(places); B::on_device && width != 0)
+      to.push_back({.kind = pattern_kind::concatenated, .whole_outputs = 0b10, .width = width});
   }
-  void begin_rows(op_context<B>& c) override {
+  void run_part(op_context<B>& c, op_part const& part) override {
+    if (part.kind == op_part::kinds::outputs)
+      set_extents(c);
+    else
+      join(c, c.output_size(0) / pitch);
+  }
+
+  void set_extents(op_context<B>& c) const {
     if (c.output_count() == 2) set_numbers<B>(c.template output<std::int32_t>(1), extents.data(), extents.size());
-  }
-  void run_rows(op_context<B>& c) override { join(c, c.output_size(0) / pitch); }
-  parts_of_rows by_parts(op_context<B> const&) const override {
-    return {parts_of_rows::way::joined, detail::equal_width(places)};
   }
 
   void join(op_context<B>& c, std::size_t rows) const {
@@ -200,20 +205,22 @@ struct split_kernel : op_kernel<B> {
     if (c.size(0) != 0) cut(c, outer);
   }
 
-  row_runs by_rows(op_context<B> const& c) const override {
-    if (where.added || !detail::is_last_extent(pitch, c.dims(0))) return {};
-    return {.work = c.size(0), .whole_inputs = 0b10};
+  void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
+    if (!where.added && detail::is_last_extent(pitch, c.dims(0)))
+      to.push_back({.kind = pattern_kind::rows, .work = c.size(0), .whole_inputs = 0b10});
+    if (!where.added && outer == 1)
+      to.push_back({.kind = pattern_kind::columns, .work = c.size(0), .whole_inputs = 0b10});
+    if (std::size_t const width = detail::equal_width(places); B::on_device && width != 0)
+      to.push_back({.kind = pattern_kind::split, .width = width});
   }
-  void run_rows(op_context<B>& c) override { cut(c, c.size(0) / pitch); }
-  parts_of_rows by_parts(op_context<B> const&) const override {
-    return {parts_of_rows::way::cut, detail::equal_width(places)};
+  void run_part(op_context<B>& c, op_part const& part) override {
+    if (part.kind == op_part::kinds::columns)
+      cut_columns(c, part.columns);
+    else
+      cut(c, c.size(0) / pitch);
   }
 
-  column_runs by_columns(op_context<B> const& c) const override {
-    if (where.added || outer != 1) return {};
-    return {.work = c.size(0), .whole_inputs = 0b10};
-  }
-  void run_columns(op_context<B> const& c, column_part const& part) noexcept override {
+  void cut_columns(op_context<B> const& c, column_part const& part) const noexcept {
     std::size_t const bytes = size_of(c.type(0));
     auto const* const whole = static_cast<std::byte const*>(c.raw_input(0));
     for (std::size_t o = 0; o != places.size(); ++o)

@@ -10,7 +10,7 @@
 
 #include <plait/exec/detail/gemm.hpp>
 #include <plait/exec/detail/kernels/broadcast.hpp>
-#include <plait/exec/detail/kernels/held_matrix.hpp>
+#include <plait/exec/detail/kernels/packed_factor.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
@@ -99,54 +99,47 @@ class fc_kernel : public op_kernel<B> {
     detail::visit_factor<B>(c.type(0), [&]<class T>(T) { run_as<T>(c); });
   }
 
-  bool begin_series(op_context<B>& c, run_series const& series) override {
-    held_.release();
-    if (series.same[1] && series.runs >= held_matrix<B>::least_runs)
-      detail::visit_factor<B>(c.type(0), [&]<class T>(T) { held_.hold(product_, c.template input<T>(1)); });
-    return false;
+  std::size_t pack(op_context<B>& c, std::size_t input, void* to) override {
+    return input == 1 ? detail::pack_factor(weights_, product_, c, input, to) : 0;
   }
-  void end_series(op_context<B>&, bool) override { held_.release(); }
-  void keep_constants(std::vector<bool> const& inputs) override { held_.keep(inputs[1]); }
 
-  row_runs by_rows(op_context<B> const& c) const override {
-    row_runs made = detail::product_by_rows(held_, product_, c.type(0));
-    made.whole_inputs = 0b110;
-    made.can_add = !B::on_device || c.type(0) == element_type::float32 || c.type(0) == element_type::float64;
-    return made;
+  void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
+    bool const is_real = c.type(0) == element_type::float32 || c.type(0) == element_type::float64;
+    if (B::on_device && is_real) to.push_back({.kind = pattern_kind::rows, .whole_inputs = 0b110, .can_add = true});
+    if (c.packed(1) != nullptr && product_.m > 1) {
+      op_pattern<B> made = detail::product_by_rows<B>(product_, c.type(0));
+      made.whole_inputs = 0b110;
+      made.can_add = true;
+      to.push_back(made);
+    }
+    if (c.packed(1) != nullptr && product_.m == 1) {
+      op_pattern<B> made = detail::product_by_columns<B>(product_, c.type(0));
+      made.whole_inputs = 0b011;
+      to.push_back(made);
+    }
+    // Multiplies the way run_as does for this number of rows, for bitwise equal results.
+    if (packed_factor<B>::packs && product_.m >= many_rows && product_.n >= packed_factor<B>::least_columns)
+      to.push_back({.kind = pattern_kind::streamed_rows,
+                    .work = detail::product_work(product_),
+                    .whole_inputs = 0b110,
+                    .least_rows = c.input_spec(1).bytes() > detail::own_cache ? std::size_t{many_rows} : 1});
   }
-  // Multiplies the way run_as does for this number of rows, for bitwise equal results.
-  row_runs by_pieces(op_context<B> const& c) const override {
-    if (!held_matrix<B>::packs || product_.m < many_rows || product_.n < held_matrix<B>::least_columns) return {};
-    bool const leaves_cache = c.input_spec(1).bytes() > detail::own_cache;
-    return {.work = detail::product_work(product_),
-            .whole_inputs = 0b110,
-            .least_rows = static_cast<std::size_t>(leaves_cache ? many_rows : 1)};
-  }
-  void run_rows(op_context<B>& c) override { run_rows_adding(c, nullptr); }
-  void run_rows_adding(op_context<B>& c, void const* addend) override {
+  void run_part(op_context<B>& c, op_part const& part) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       T const* const x = c.template input<T>(0);
       T const* const b = c.template input<T>(2);
       T* const y = c.template output<T>(0);
-      auto const* const more = static_cast<T const*>(addend);
+      if (part.kind == op_part::kinds::columns)
+        return weights_.multiply_part_onto_row(c.packed(1), b, x, y, part.columns);
+      auto const* const more = static_cast<T const*>(part.addend);
       if constexpr (B::on_device) {
         if (multiplies_onto_row(product_, x, c.template input<T>(1), b, more, y)) return;
         auto const width = static_cast<std::size_t>(product_.n);
         for_each_row_part<B>(static_cast<std::size_t>(product_.m), width, 1, detail::add_row<T>{b, more, y, width});
         gemm<B>(product_, x, c.template input<T>(1), y, 1, 1);
       } else {
-        held_.multiply_onto_row(b, c.output_spec(0).dims[0], x, y, more);
+        weights_.multiply_onto_row(c.packed(1), b, c.output_spec(0).dims[0], x, y, more);
       }
-    });
-  }
-  column_runs by_columns(op_context<B> const& c) const override {
-    column_runs made = detail::product_by_columns(held_, product_, c.type(0));
-    made.whole_inputs = 0b011;
-    return made;
-  }
-  void run_columns(op_context<B> const& c, column_part const& part) noexcept override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      held_.multiply_part_onto_row(c.template input<T>(2), c.template input<T>(0), c.template output<T>(0), part);
     });
   }
 
@@ -157,26 +150,20 @@ class fc_kernel : public op_kernel<B> {
     T const* const w = c.template input<T>(1);
     T const* const b = c.template input<T>(2);
     T* const y = c.template output<T>(0);
-    if constexpr (held_matrix<B>::packs) {
+    if (weights_.multiply_onto_row(c.packed(1), b, product_.m, x, y)) return;
+    if constexpr (packed_factor<B>::packs) {
       // For many rows, packing W pays: sums then start from b instead of reading it back from Y. The choice depends on
       // the shape alone, because the two ways round differently.
-      if (product_.m >= many_rows && product_.n >= held_matrix<B>::least_columns && !held_.holds()) {
-        held_matrix<B> once;
-        once.hold(product_, w);
-        return multiply(once, product_.m, x, w, b, y);
+      if (product_.m >= many_rows && product_.n >= packed_factor<B>::least_columns) {
+        packed_matrix<T, B> once;
+        once.pack(product_.k, product_.n, w, product_.transpose_b, 0, product_.m, bf16x3_);
+        return once.multiply_onto(b, 0, product_.m, x, y);
       }
     }
-    multiply(held_, product_.m, x, w, b, y);
-  }
-  template <class T>
-  void multiply(held_matrix<B> const& weights, std::int64_t rows, T const* x, T const* w, T const* b, T* y) const {
-    if (weights.multiply_onto_row(b, rows, x, y)) return;
-    gemm_shape part = product_;
-    part.m = rows;
-    if (multiplies_onto_row<T>(part, x, w, b, nullptr, y)) return;
+    if (multiplies_onto_row<T>(product_, x, w, b, nullptr, y)) return;
     auto const width = static_cast<std::size_t>(product_.n);
-    for_each_row_part<B>(static_cast<std::size_t>(rows), width, 1, detail::repeat_row<T>{b, y, width});
-    gemm<B>(part, x, w, y, 1, 1);
+    for_each_row_part<B>(static_cast<std::size_t>(product_.m), width, 1, detail::repeat_row<T>{b, y, width});
+    gemm<B>(product_, x, w, y, 1, 1);
   }
   // Returns true if the backend has a fused product with a bias row, and has run it.
   template <class T>
@@ -192,7 +179,7 @@ class fc_kernel : public op_kernel<B> {
   std::int64_t axis_w_;
   bool bf16x3_;
   gemm_shape product_;
-  held_matrix<B> held_;
+  packed_factor<B> weights_;
 };
 
 template <backend B>

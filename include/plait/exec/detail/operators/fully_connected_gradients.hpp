@@ -12,7 +12,7 @@
 #include <plait/exec/detail/kernels/collected_rows.hpp>
 #include <plait/exec/detail/kernels/convert.hpp>
 #include <plait/exec/detail/kernels/fill.hpp>
-#include <plait/exec/detail/kernels/held_matrix.hpp>
+#include <plait/exec/detail/kernels/packed_factor.hpp>
 #include <plait/exec/detail/kernels/reduce.hpp>
 #include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/detail/operators/fully_connected.hpp>
@@ -60,38 +60,37 @@ class fc_gradient_kernel : public op_kernel<B> {
 
   bool begin_series(op_context<B>& c, run_series const& series) override {
     end_series(c, false);
-    if (with_input_ && series.same[1] && series.runs >= held_matrix<B>::least_runs)
-      detail::visit_factor<B>(c.type(0), [&]<class T>(T) { held_.hold(input_, c.template input<T>(1)); });
     bool const sums = (c.type(0) == element_type::float32 || c.type(0) == element_type::float64) && series.summed[0] &&
                       series.summed[1];
     if (sums) collected_.begin(series.lasting[0] && series.lasting[2]);
     return sums;
   }
   void end_series(op_context<B>& c, bool whole) override {
-    held_.release();
     if (collected_.begun() && whole)
       visit_type<float, double>(c.type(0), [&]<class T>(T) { collected_.end(adder<T>(c)); });
     collected_.drop();
   }
 
-  void keep_constants(std::vector<bool> const& inputs) override { held_.keep(inputs[1]); }
+  std::size_t pack(op_context<B>& c, std::size_t input, void* to) override {
+    return with_input_ && input == 1 ? detail::pack_factor(factor_, input_, c, input, to) : 0;
+  }
 
   // If X and dY remain valid, the series records their addresses only, and rows can run in parallel.
-  row_runs by_rows(op_context<B> const& c) const override {
-    if (!with_input_ || !collected_.begun() || !collected_.lasting()) return {};
-    row_runs made = detail::product_by_rows(held_, input_, c.type(0));
+  void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
+    if (!with_input_ || !collected_.begun() || !collected_.lasting() || input_.m < 2 || c.packed(1) == nullptr) return;
+    op_pattern<B> made = detail::product_by_rows<B>(input_, c.type(0));
     made.whole_inputs = 0b010;
     made.whole_outputs = 0b011;
-    return made;
+    to.push_back(made);
   }
-  void begin_rows(op_context<B>& c) override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) { collect<T>(c); });
-  }
-  void run_rows(op_context<B>& c) override {
+  void run_part(op_context<B>& c, op_part const& part) override {
     gemm_shape rows = input_;
     rows.m = c.dims(2)[0];
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      held_.multiply(rows, c.template input<T>(2), c.template input<T>(1), c.template output<T>(2));
+      if (part.kind == op_part::kinds::outputs)
+        collect<T>(c);
+      else
+        factor_.multiply(c.packed(1), rows, c.template input<T>(2), c.template input<T>(1), c.template output<T>(2));
     });
   }
 
@@ -119,7 +118,7 @@ class fc_gradient_kernel : public op_kernel<B> {
       fill<B>(ones, static_cast<std::size_t>(rows_), convert<T>(1.0f));
       gemm<B>({.m = 1, .n = units_, .k = rows_}, static_cast<T const*>(ones), dy, c.template output<T>(1));
     }
-    if (with_input_) held_.multiply(input_, dy, c.template input<T>(1), c.template output<T>(2));
+    if (with_input_) factor_.multiply(c.packed(1), input_, dy, c.template input<T>(1), c.template output<T>(2));
   }
 
   template <class T>
@@ -152,7 +151,7 @@ class fc_gradient_kernel : public op_kernel<B> {
   std::int64_t inner_ = 0;
   gemm_shape weights_;
   gemm_shape input_;
-  held_matrix<B> held_;          // W, for dX
+  packed_factor<B> factor_;      // W, for dX
   collected_rows<B> collected_;  // of X and dY, while dW and db are summed over a series
 };
 

@@ -218,7 +218,7 @@ struct square_root_kernel : op_kernel<B> {
     visit_type<float, double>(
         c.type(0), [&]<class T>(T) { square_root<B>(c.template input<T>(0), c.template output<T>(0), c.size(0)); });
   }
-  function_of_elements<B> by_element(op_context<B> const& c) const override {
+  void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
     function_of_elements<B> made;
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       if constexpr (B::on_device)
@@ -226,7 +226,7 @@ struct square_root_kernel : op_kernel<B> {
       else
         made.run = &detail::square_root_some<T>;
     });
-    return made;
+    add_elements(made, 2 * c.size(0), to);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <plait/exec/detail/kernels/map_several.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
@@ -37,8 +38,7 @@ class gradient_kernel : public op_kernel<B> {
       map_several<B>(x, c.template output<T>(0), c.size(0), std::get<F<T>>(functions_));
     });
   }
-  row_runs by_rows(op_context<B> const& c) const override { return {.work = 2 * c.size(0), .in_pieces = true}; }
-  function_of_elements<B> by_element(op_context<B> const& c) const override {
+  void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
     function_of_elements<B> made;
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       F<T> const& f = std::get<F<T>>(functions_);
@@ -47,7 +47,7 @@ class gradient_kernel : public op_kernel<B> {
       else
         made = {&detail::map_several_of<F<T>, T, N>, &f};
     });
-    return made;
+    add_elements(made, 2 * c.size(0), to);
   }
 
  private:

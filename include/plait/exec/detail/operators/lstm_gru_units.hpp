@@ -147,14 +147,16 @@ class unit_kernel : public op_kernel<B> {
       c.output(states_, c.type(0), gates);
     }
   }
-  row_runs by_rows(op_context<B> const& c) const final {
-    if (c.dims(0).rank() < 2) return {};
-    return {cost * c.size(0), std::uint64_t{1} << (after() - 1)};
-  }
-  column_runs by_columns(op_context<B> const& c) const final {
+  void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const final {
+    if (c.dims(0).rank() >= 2)
+      to.push_back(
+          {.kind = pattern_kind::rows, .work = cost * c.size(0), .whole_inputs = std::uint64_t{1} << (after() - 1)});
     std::size_t const units = width(c);
-    if (Gradient || c.size(0) != units) return {};
-    return {cost * units, ~std::uint64_t{0} << (states_ + 1), units};
+    if (!Gradient && c.size(0) == units)
+      to.push_back({.kind = pattern_kind::columns,
+                    .work = cost * units,
+                    .whole_inputs = ~std::uint64_t{0} << (states_ + 1),
+                    .width = units});
   }
 
  protected:
@@ -174,10 +176,12 @@ class unit_kernel : public op_kernel<B> {
   static void for_each_unit(op_context<B> const& c, Pass const& pass) {
     if (pass.width != 0) for_each_row_part<B>(c.size(0) / pass.width, pass.width, cost, pass);
   }
-  /// Of a single row.
   template <class Pass>
-  static void for_each_unit(column_part const& part, Pass const& pass) {
-    if constexpr (!B::on_device) for_row_parts_between(part.first, part.last, pass.width, pass);
+  static void for_each_unit(op_context<B> const& c, op_part const& part, Pass const& pass) {
+    if (part.kind == op_part::kinds::rows)
+      for_each_unit(c, pass);
+    else if constexpr (!B::on_device)
+      for_row_parts_between(part.columns.first, part.columns.last, pass.width, pass);
   }
 
  private:
@@ -196,8 +200,8 @@ class lstm_unit_kernel final : public unit_kernel<B> {
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(c, pass<T>(c)); });
   }
-  void run_columns(op_context<B> const& c, column_part const& part) noexcept override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(part, pass<T>(c)); });
+  void run_part(op_context<B>& c, op_part const& part) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(c, part, pass<T>(c)); });
   }
 
  private:
@@ -219,8 +223,8 @@ class gru_unit_kernel final : public unit_kernel<B> {
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(c, pass<T>(c)); });
   }
-  void run_columns(op_context<B> const& c, column_part const& part) noexcept override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(part, pass<T>(c)); });
+  void run_part(op_context<B>& c, op_part const& part) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(c, part, pass<T>(c)); });
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include <plait/exec/detail/kernels/map.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
@@ -39,8 +40,7 @@ class map_kernel : public op_kernel<B> {
       map<B>(c.template input<T>(0), c.template output<result<T>>(0), c.size(0), std::get<F<T>>(functions_));
     });
   }
-  row_runs by_rows(op_context<B> const& c) const override { return {.work = 2 * c.size(0), .in_pieces = true}; }
-  function_of_elements<B> by_element(op_context<B> const& c) const override {
+  void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
     function_of_elements<B> made;
     visit_type<Ts...>(c.type(0), [&]<class T>(T) {
       F<T> const& f = std::get<F<T>>(functions_);
@@ -51,7 +51,7 @@ class map_kernel : public op_kernel<B> {
         made.template is<F<T>, T>();
       }
     });
-    return made;
+    add_elements(made, 2 * c.size(0), to);
   }
 
  private:

@@ -10,7 +10,7 @@
 
 #include <plait/exec/detail/gemm.hpp>
 #include <plait/exec/detail/kernels/broadcast.hpp>
-#include <plait/exec/detail/kernels/held_matrix.hpp>
+#include <plait/exec/detail/kernels/packed_factor.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
@@ -64,24 +64,19 @@ class mat_mul_kernel final : public op_kernel<B> {
 
   void run(op_context<B>& c) override {
     detail::visit_factor<B>(c.type(0), [&]<class T>(T) {
-      held_.multiply(product_, c.template input<T>(0), c.template input<T>(1), c.template output<T>(0));
+      right_.multiply(c.packed(1), product_, c.template input<T>(0), c.template input<T>(1), c.template output<T>(0));
     });
   }
 
-  bool begin_series(op_context<B>& c, run_series const& series) override {
-    held_.release();
-    if (series.same[1] && series.runs >= held_matrix<B>::least_runs && !product_.transpose_a)
-      detail::visit_factor<B>(c.type(0), [&]<class T>(T) { held_.hold(product_, c.template input<T>(1)); });
-    return false;
+  std::size_t pack(op_context<B>& c, std::size_t input, void* to) override {
+    return input == 1 && !product_.transpose_a ? detail::pack_factor(right_, product_, c, input, to) : 0;
   }
-  void end_series(op_context<B>&, bool) override { held_.release(); }
-  void keep_constants(std::vector<bool> const& inputs) override { held_.keep(inputs[1]); }
 
  private:
   std::int64_t axis_a_;
   std::int64_t axis_b_;
   gemm_shape product_;
-  held_matrix<B> held_;
+  packed_factor<B> right_;
 };
 
 /// Kernel of BatchMatMul: products of the matrices in the last two axes. Without `broadcast` the batch axes must be

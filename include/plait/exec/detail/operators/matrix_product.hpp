@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include <plait/exec/detail/gemm.hpp>
-#include <plait/exec/detail/kernels/held_matrix.hpp>
+#include <plait/exec/detail/kernels/packed_factor.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/op_kernel.hpp>
 
@@ -36,23 +36,32 @@ inline std::size_t product_work(gemm_shape const& s) {
   return static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) / 16;
 }
 
-/// Returns the partition of a product by rows (op_kernel::by_rows); empty unless the right operand is packed.
+/// Returns the pattern by rows of a product with a packed right operand.
 template <backend B>
-row_runs product_by_rows(held_matrix<B> const& right, gemm_shape const& s, element_type type) {
-  if (s.m < 2 || !right.holds()) return {};
-  row_runs made{.work = product_work(s)};
-  visit_type<float, double>(type, [&]<class T>(T) { made.undivided = right.template keeps_rows_together<T>(s); });
+op_pattern<B> product_by_rows(gemm_shape const& s, element_type type) {
+  op_pattern<B> made{.kind = pattern_kind::rows, .work = product_work(s)};
+  visit_type<float, double>(type,
+                            [&]<class T>(T) { made.undivided = packed_factor<B>::template keeps_rows_together<T>(s); });
   return made;
 }
 
-/// Returns the partition of a product of one row by columns (op_kernel::by_columns); empty unless the right operand is
-/// packed.
+/// Returns the pattern by columns of a product of one row with a packed right operand.
 template <backend B>
-column_runs product_by_columns(held_matrix<B> const& right, gemm_shape const& s, element_type type) {
-  if (s.m != 1 || !right.holds()) return {};
-  column_runs made{.work = product_work(s)};
-  visit_type<float, double>(type, [&]<class T>(T) { made.step = held_matrix<B>::template panel_columns<T>(); });
+op_pattern<B> product_by_columns(gemm_shape const& s, element_type type) {
+  op_pattern<B> made{.kind = pattern_kind::columns, .work = product_work(s)};
+  visit_type<float, double>(type, [&]<class T>(T) { made.step = packed_factor<B>::template panel_columns<T>(); });
   return made;
+}
+
+/// op_kernel::pack of the right operand of a product, which is an input.
+template <backend B>
+std::size_t pack_factor(packed_factor<B>& factor, gemm_shape const& s, op_context<B> const& c, std::size_t input,
+                        void* to) {
+  std::size_t bytes = 0;
+  visit_factor<B>(c.type(input), [&]<class T>(T) {
+    bytes = factor.pack(s, to == nullptr ? nullptr : c.template input<T>(input), to);
+  });
+  return bytes;
 }
 
 }  // namespace plait::detail

@@ -111,12 +111,12 @@ class layer_norm_kernel final : public op_kernel<B> {
   }
   void run(op_context<B>& c) override { run_as(c, x_.rows); }
 
-  row_runs by_rows(op_context<B> const& c) const override {
+  void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
     shape const& x = c.dims(0);
-    if (x.rank() < 2 || x_.width == 0 || static_cast<std::int64_t>(x_.width) != x[x.rank() - 1]) return {};
-    return {4 * c.size(0), std::uint64_t{affine_ ? 0b110U : 0U}};
+    if (x.rank() < 2 || x_.width == 0 || static_cast<std::int64_t>(x_.width) != x[x.rank() - 1]) return;
+    to.push_back({.kind = pattern_kind::rows, .work = 4 * c.size(0), .whole_inputs = affine_ ? 0b110U : 0U});
   }
-  void run_rows(op_context<B>& c) override { run_as(c, c.size(0) / x_.width); }
+  void run_part(op_context<B>& c, op_part const&) override { run_as(c, c.size(0) / x_.width); }
 
  private:
   void run_as(op_context<B>& c, std::size_t rows) const {

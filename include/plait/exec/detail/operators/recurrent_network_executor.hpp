@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <plait/core/detail/npos.hpp>
+#include <plait/exec/detail/cost_model.hpp>
 #include <plait/exec/detail/nets_of_op.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/operators/recurrent_network_arguments.hpp>
@@ -78,13 +79,15 @@ struct opened_step {
 template <backend B>
 class recurrent_executor {
  public:
-  void compile(plan<B> const& p, std::span<linked_place const> links, executor_limits const& limits, bool backward) {
+  void compile(plan<B> const& p, std::span<linked_place const> links, executor_limits const& limits, bool backward,
+               cost_model const& model) {
+    costs_ = model;
     if constexpr (has_tasks<B>) {
       if (!limits.enabled || limits.threads == 1 || limits.in_flight == 1 || !p.can_have_twins()) return;
       nodes_ = recurrent_nodes(p, links, static_cast<std::size_t>(limits.in_flight), backward);
       std::vector<double> costs(nodes_.schedule().node_count(), 0);
       for (op_index op = 0; op != p.op_count(); ++op) costs[nodes_.first_op() + op] = 1;
-      if (limits.threads == 0 && nodes_.schedule().speedup(costs) < least_speedup) return;
+      if (limits.threads == 0 && nodes_.schedule().speedup(costs) < costs_.overlap_speedup) return;
       threads_ = limits.threads;
       wavefront_ = std::make_unique<wavefront>(nodes_.schedule());
       for (std::int64_t i = 0; i != limits.in_flight; ++i) {
@@ -111,7 +114,8 @@ class recurrent_executor {
       for (std::uint32_t const v : p.layout().writes(op)) bytes += p.value(v).type.bytes();
       all += costs[nodes_.first_op() + op] = static_cast<double>(bytes);
     }
-    return all >= least_bytes * static_cast<double>(p.op_count()) && nodes_.schedule().speedup(costs) >= least_speedup;
+    return all >= costs_.overlap_bytes * static_cast<double>(p.op_count()) &&
+           nodes_.schedule().speedup(costs) >= costs_.overlap_speedup;
   }
 
   /// After the first step: runs others, from one on. Returns how many steps are done then: not up to the end of these
@@ -167,9 +171,6 @@ class recurrent_executor {
   }
 
  private:
-  static constexpr double least_speedup = 1.2;
-  static constexpr double least_bytes = 4096;  // of an op, below which handing it to another thread takes longer
-
   // Where the blobs of a step are, and what the names were then.
   struct step_places {
     std::uint64_t own = 0;
@@ -252,6 +253,7 @@ class recurrent_executor {
   using wavefront = step_wavefront<typename kinds<B, has_tasks<B>>::group>;
   using arena = typename kinds<B, has_tasks<B>>::arena;
 
+  cost_model costs_;
   recurrent_nodes nodes_;
   workspace<B> blank_;
   typename plan<B>::blob_places blank_places_;

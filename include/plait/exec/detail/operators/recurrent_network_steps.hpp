@@ -47,6 +47,7 @@ class recurrent_steps {
   recurrent_steps() = default;
 
   void compile(nets_of_op<B> const& nets, std::string argument, std::vector<std::string> const* keep) {
+    costs_ = nets.costs();
     argument_ = std::move(argument);
     if (keep == nullptr) {
       plan_ = nets.compile(argument_, blank_, nullptr);
@@ -171,7 +172,7 @@ class recurrent_steps {
   /// After find_series: steps of later runs may be under way at once, up to a limit, where the backend has tasks and
   /// that can be gained from.
   void use_executor(executor_limits const& limits, bool backward) {
-    if (plan_ != nullptr && link_ops().empty()) executor_.compile(*plan_, links_, limits, backward);
+    if (plan_ != nullptr && link_ops().empty()) executor_.compile(*plan_, links_, limits, backward, costs_);
   }
   /// In how many workspaces steps are run whose blobs nobody needs afterwards.
   std::size_t in_flight() const noexcept { return std::max<std::size_t>(2, overlapping()); }
@@ -401,6 +402,7 @@ class recurrent_steps {
   std::vector<linked_place> links_;
   step_series<B> series_;
   recurrent_executor<B> executor_;
+  cost_model costs_;
   std::vector<step_blobs> blobs_;  // by number
   std::size_t steps_ = 0;
   bool backward_ = false;

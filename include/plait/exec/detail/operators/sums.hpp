@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include <plait/exec/detail/kernels/map.hpp>
 #include <plait/exec/detail/kernels/reduce_axes.hpp>
@@ -68,11 +69,8 @@ struct fold_kernel : op_kernel<B> {
       fold<B, F>(operands, of, c.template output<T>(0), c.size(0), divisor<T>());
     });
   }
-  row_runs by_rows(op_context<B> const& c) const override {
+  void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
     bool const is_sum = std::is_same_v<F, functions::add> && !Mean && c.input_count() == 2;
-    return {.work = c.size(0) * c.input_count() / 2, .in_pieces = true, .is_sum = is_sum};
-  }
-  function_of_elements<B> by_element(op_context<B> const& c) const override {
     function_of_elements<B> made;
     visit_type<Ts...>(c.type(0), [&]<class T>(T) {
       if constexpr (B::on_device) {
@@ -85,7 +83,7 @@ struct fold_kernel : op_kernel<B> {
         if (operands == 2 && !Mean) made.template is<F, T>();
       }
     });
-    return made;
+    add_elements(made, c.size(0) * c.input_count() / 2, to, is_sum);
   }
 
   // One type however they are listed, so that there is one loop.

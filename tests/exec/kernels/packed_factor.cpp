@@ -1,4 +1,4 @@
-#include <plait/exec/detail/kernels/held_matrix.hpp>
+#include <plait/exec/detail/kernels/packed_factor.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,19 @@ std::vector<double> integers(std::int64_t count, int seed) {  // small ones: sum
   return made;
 }
 
-TEST_CASE("a product with what is held is that of the matrix as it was") {
-  plait::held_matrix<B> held;
+// A factor packed in memory of its own.
+struct packed {
+  plait::packed_factor<B> factor;
+  std::vector<double> memory;
+
+  packed(plait::gemm_shape const& s, std::vector<double> const& b) {
+    memory.resize(factor.pack<double>(s, nullptr, nullptr) / sizeof(double));
+    CHECK(factor.pack(s, b.data(), at()) == memory.size() * sizeof(double));
+  }
+  void* at() { return memory.data(); }
+};
+
+TEST_CASE("packed_factor: products have the bits of the matrix as it was") {
   for (bool const transposed : {false, true})
     for (std::int64_t const m : {1, 5, 40}) {
       plait::gemm_shape const s{.m = m, .n = 19, .k = 23, .transpose_b = transposed};
@@ -28,23 +39,22 @@ TEST_CASE("a product with what is held is that of the matrix as it was") {
       auto wanted = integers(m * 19, 3);
       auto got = wanted;
       plait::gemm<B>(s, a.data(), b.data(), wanted.data(), 1, 1);
-      held.hold(s, b.data());
+      packed by(s, b);
       b.assign(b.size(), 0);
-      held.multiply(s, a.data(), b.data(), got.data(), 1, 1);
+      by.factor.multiply(by.at(), s, a.data(), b.data(), got.data(), 1, 1);
       CHECK(got == wanted);
-      held.release();
-      held.multiply(s, a.data(), b.data(), got.data());
+      by.factor.multiply(nullptr, s, a.data(), b.data(), got.data());
       CHECK(got == std::vector<double>(got.size(), 0));
     }
 }
 
-TEST_CASE("a product begins with a row that all rows have") {
-  plait::held_matrix<B> held;
+TEST_CASE("packed_factor: a product begins with a row that all rows have") {
   std::vector<double> untouched(1, 7);
-  CHECK_FALSE(held.multiply_onto_row(untouched.data(), 1, untouched.data(), untouched.data()));
+  CHECK_FALSE(
+      plait::packed_factor<B>().multiply_onto_row(nullptr, untouched.data(), 1, untouched.data(), untouched.data()));
   CHECK(untouched[0] == 7);
   for (std::int64_t const n : {16, 19, 70})
-    for (std::int64_t const k : {0, 23, 1100})  // the last in two parts
+    for (std::int64_t const k : {1, 23, 1100})  // the last in two parts
       for (std::int64_t const m : {0, 1, 5, 40}) {
         CAPTURE(n);
         CAPTURE(k);
@@ -57,53 +67,16 @@ TEST_CASE("a product begins with a row that all rows have") {
         for (std::int64_t i = 0; i != m; ++i) wanted.insert(wanted.end(), row.begin(), row.end());
         plait::gemm<B>(s, a.data(), b.data(), wanted.data(), 1, 1);
         std::vector<double> got(wanted.size(), -1);
-        held.hold(s, b.data());
-        CHECK(held.multiply_onto_row(row.data(), m, a.data(), got.data()));
+        packed by(s, b);
+        CHECK(by.factor.multiply_onto_row(by.at(), row.data(), m, a.data(), got.data()));
         CHECK(got == wanted);
       }
 }
 
-TEST_CASE("what is kept stays when it is released or held again, until that is said anew") {
-  plait::held_matrix<B> held;
-  plait::gemm_shape const s{.m = 3, .n = 19, .k = 23};
-  auto const a = integers(3 * 23, 1);
-  auto const first = integers(23 * 19, 2);
-  auto const second = integers(23 * 19, 5);
-  auto const product = [&](std::vector<double> const& b) {
-    std::vector<double> made(3 * 19);
-    plait::gemm<B>(s, a.data(), b.data(), made.data());
-    return made;
-  };
-  auto const held_product = [&] {
-    std::vector<double> made(3 * 19);
-    held.multiply(s, a.data(), second.data(), made.data());
-    return made;
-  };
-  REQUIRE(product(first) != product(second));
-  held.keep(true);
-  CHECK_FALSE(held.holds());
-  held.hold(s, first.data());
-  held.release();
-  CHECK(held_product() == product(first));
-  held.hold(s, second.data());
-  CHECK(held_product() == product(first));
-  held.keep(true);
-  CHECK_FALSE(held.holds());
-  held.hold(s, second.data());
-  CHECK(held_product() == product(second));
-  held.keep(false);
-  held.hold(s, first.data());
-  held.release();
-  CHECK_FALSE(held.holds());
-}
-
-TEST_CASE("of a matrix with few columns nothing is held") {
-  plait::held_matrix<B> held;
-  auto const b = integers(15 * 4, 1);
-  held.hold({.m = 1, .n = 15, .k = 4}, b.data());
-  CHECK_FALSE(held.holds());
-  held.hold({.m = 1, .n = 16, .k = 3}, b.data());
-  CHECK(held.holds());
+TEST_CASE("packed_factor: a matrix with few columns is not packed") {
+  plait::packed_factor<B> factor;
+  CHECK(factor.pack<double>({.m = 1, .n = 15, .k = 4}, nullptr, nullptr) == 0);
+  CHECK(factor.pack<double>({.m = 1, .n = 16, .k = 3}, nullptr, nullptr) != 0);
 }
 
 struct four_threads : plait::serial {
@@ -113,7 +86,7 @@ struct four_threads : plait::serial {
 TEST_CASE("threads share the rows of a small matrix's product while each has enough of them") {
   for (bool const bf16x3 : {false, true}) {
     auto const together = [&](std::int64_t rows, std::int64_t columns) {
-      return plait::held_matrix<four_threads>::keeps_rows_together<float>(
+      return plait::packed_factor<four_threads>::keeps_rows_together<float>(
           {.m = rows, .n = columns, .k = 256, .bf16x3 = bf16x3});
     };
     bool const tiles = bf16x3 && plait::detail::has_amx();

@@ -1,4 +1,4 @@
-// The right operand of an op's products, packed once for a series of runs in which it stays the same, or for good.
+// Right operand of an op's products, packed for runs in which it is loop-invariant (op_kernel::pack).
 #pragma once
 
 #include <concepts>
@@ -14,14 +14,12 @@
 
 namespace plait {
 
-/// Devices and libraries multiply as fast without: for them nothing is held.
+/// Products are those of the matrix packed last, if `packed` is its memory, and of the matrix itself if that is
+/// nullptr. Devices and libraries multiply as fast without: for them nothing is packed.
 template <backend B>
-class held_matrix {
+class packed_factor {
  public:
   static constexpr bool packs = !B::on_device && !requires { typename B::gemm_library; };
-  /// Packing is as much work as about so many multiplications by a row.
-  static constexpr std::size_t least_runs = 4;
-
   /// Fewer columns would be mostly padding.
   static constexpr std::int64_t least_columns = 16;
 
@@ -40,66 +38,60 @@ class held_matrix {
     return bytes > detail::own_cache && (threads == 1 || rows < enough);
   }
 
-  /// b is the right operand of s, in place of what was held, unless that is kept. Throws std::bad_alloc.
+  /// Packs b, the right operand of s, into `to`, and returns the bytes that takes; without `to` only returns them. 0:
+  /// the matrix is better left as it is.
   template <class T>
-  void hold(gemm_shape const& s, T const* b) {
+  std::size_t pack(gemm_shape const& s, T const* b, void* to) {
     if constexpr (packs) {
-      if (keeps_ && holds()) return;
-      if (s.n < least_columns) return;
+      if (s.n < least_columns) return 0;
       packed_matrix<T, B> made;
-      made.pack(s.k, s.n, b, s.transpose_b, s.ldb, s.m, s.bf16x3);
+      std::size_t const bytes = made.packed_bytes(s.k, s.n, s.m, s.bf16x3);
+      if (to == nullptr) return bytes;
+      made.pack_into(to, s.k, s.n, b, s.transpose_b, s.ldb, s.m, s.bf16x3);
       packed_ = std::move(made);
+      return bytes;
     }
+    return 0;
   }
-  /// Unless it is kept.
-  void release() noexcept {
-    if (!keeps_) packed_ = std::monostate();
-  }
-  /// Forgets what is held; whether what will be outlives release().
-  void keep(bool on) noexcept {
-    keeps_ = on;
-    packed_ = std::monostate();
-  }
-  bool holds() const noexcept { return packed_.index() != 0; }
 
-  /// c = a * b + the row `from` in each row, of m rows without gaps, if b is held; else false, and nothing is done.
-  /// Then `more` is added, if it is given: a matrix that stands apart from c.
+  /// Computes c = a * b + the row `from` in each row, of m rows without gaps, if b is packed; else returns false. Then
+  /// adds `more`, if it is given: a matrix apart from c.
   template <class T>
-  bool multiply_onto_row(T const* from, std::int64_t m, T const* a, T* c, T const* more = nullptr) const {
+  bool multiply_onto_row(void const* packed, T const* from, std::int64_t m, T const* a, T* c,
+                         T const* more = nullptr) const {
     if constexpr (packs)
-      if (auto const* const packed = std::get_if<packed_matrix<T, B>>(&packed_)) {
-        packed->multiply_onto(from, 0, m, a, c, more);
+      if (packed != nullptr) {
+        matrix<T>(packed).multiply_onto(from, 0, m, a, c, more);
         return true;
       }
     return false;
   }
-  /// How many columns are packed together, of what is held as T.
+  /// Returns how many columns are packed together.
   template <class T>
   static std::size_t panel_columns() {
     if constexpr (packs) return packed_matrix<T, B>::panel_columns();
     return 1;
   }
   /// multiply_onto_row for one row of a, and of each block of `part.width` columns, which is of whole panels, those of
-  /// the part. b must be held.
+  /// the part. b must be packed.
   template <class T>
-  void multiply_part_onto_row(T const* from, T const* a, T* c, column_part const& part) const noexcept {
+  void multiply_part_onto_row(void const* packed, T const* from, T const* a, T* c,
+                              column_part const& part) const noexcept {
     if constexpr (packs) {
-      auto const* const packed = std::get_if<packed_matrix<T, B>>(&packed_);
-      PLAIT_ASSERT(packed != nullptr, "held_matrix: nothing is held");
-      std::size_t const blocks = static_cast<std::size_t>(packed->columns()) / part.width;
+      packed_matrix<T, B> const& b = matrix<T>(packed);
+      std::size_t const blocks = static_cast<std::size_t>(b.columns()) / part.width;
       for (std::size_t k = 0; k != blocks; ++k) {
         std::size_t const block = (part.backwards ? blocks - 1 - k : k) * part.width;
-        packed->multiply_columns_onto(from, block + part.first, block + part.last, a, c);
+        b.multiply_columns_onto(from, block + part.first, block + part.last, a, c);
       }
     }
   }
-  /// gemm, of b or of what is held instead; a is not transposed.
+  /// gemm, of b or of the packed matrix instead; a is not transposed.
   template <class T>
-  void multiply(gemm_shape const& s, T const* a, T const* b, T* c, gemm_scalar<T> alpha = 1,
+  void multiply(void const* packed, gemm_shape const& s, T const* a, T const* b, T* c, gemm_scalar<T> alpha = 1,
                 gemm_scalar<T> beta = 0) const {
     if constexpr (packs)
-      if (auto const* const packed = std::get_if<packed_matrix<T, B>>(&packed_))
-        return packed->multiply(s.m, a, c, alpha, beta, s.lda, s.ldc);
+      if (packed != nullptr) return matrix<T>(packed).multiply(s.m, a, c, alpha, beta, s.lda, s.ldc);
     gemm<B>(s, a, b, c, alpha, beta);
   }
 
@@ -113,8 +105,14 @@ class held_matrix {
     using type = std::variant<std::monostate, packed_matrix<float, Backend>, packed_matrix<double, Backend>>;
   };
 
+  template <class T>
+  packed_matrix<T, B> const& matrix([[maybe_unused]] void const* at) const {
+    auto const* const found = std::get_if<packed_matrix<T, B>>(&packed_);
+    PLAIT_ASSERT(found != nullptr && found->data() == at, "packed_factor: another matrix was packed last");
+    return *found;
+  }
+
   typename kinds<B, packs>::type packed_;
-  bool keeps_ = false;
 };
 
 }  // namespace plait

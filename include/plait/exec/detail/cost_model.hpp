@@ -1,0 +1,45 @@
+// Cost model of execution on hosts: from which sizes on packing, fusion and overlap of time steps pay.
+#pragma once
+
+#include <cstddef>
+
+#include <plait/exec/kernels/for_each.hpp>
+
+namespace plait {
+
+/// Thresholds that decide how ops are grouped. They change speed and memory, never results. Work is counted in element
+/// copies.
+struct cost_model {
+  /// Runs of a series in which an input must stay the same to be packed: packing costs about as much as so many
+  /// products with a row.
+  std::size_t pack_runs = 4;
+  /// Work of a row-parallel group of small operands: less is not worth a barrier.
+  std::size_t row_work = 2 * tile_size;
+  /// Work of an op in a row-parallel group of large operands.
+  std::size_t large_op_work = tile_size;
+  /// Bytes that such a group writes: less stays in the second-level cache.
+  std::size_t large_bytes = std::size_t{2} << 20;
+  /// Bytes of each operand that such a group computes at a time, so that several fit in that cache.
+  std::size_t piece_bytes = std::size_t{1} << 15;
+  /// Work of a column-parallel group, on threads that stand by.
+  std::size_t column_work = tile_size / 4;
+  /// Bytes of a streamed value that a thread computes at a time: leaves room for weights in the second-level cache.
+  std::size_t streamed_bytes = std::size_t{1} << 18;
+  /// Speed-up and mean bytes of an op from which time steps overlap: less is lost in handing ops to other threads.
+  double overlap_speedup = 1.2;
+  double overlap_bytes = 4096;
+
+  /// Everything pays, whatever the sizes: for tests.
+  static constexpr cost_model everything_pays() {
+    return {.pack_runs = 1,
+            .row_work = 0,
+            .large_op_work = 0,
+            .large_bytes = 0,
+            .column_work = 0,
+            .streamed_bytes = 1,
+            .overlap_speedup = 0,
+            .overlap_bytes = 0};
+  }
+};
+
+}  // namespace plait

@@ -1,0 +1,146 @@
+// Argument of a kernel's run: the operands of an op, with their types and memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/errors.hpp>
+#include <plait/exec/backend.hpp>
+#include <plait/exec/detail/blob.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/saturating.hpp>
+#include <plait/exec/detail/shape.hpp>
+#include <plait/exec/detail/shape_context.hpp>
+
+namespace plait {
+
+/// Slot: the contiguous memory and type of a value of a plan, owned by the plan. For type `object`, `data` is the
+/// address of a std::shared_ptr<blob_object>; for type `none` the value is unset.
+struct slot {
+  void* data = nullptr;
+  tensor_spec type;
+};
+
+/// Memory forecast of an op with data-dependent results (results_after_run): the op sets the outputs' types and the
+/// memory that it will hold.
+template <backend B>
+struct run_forecast {
+  shape_context types;
+  std::span<std::shared_ptr<blob_object> const> inputs;  ///< by input: its object, if known
+  std::span<std::shared_ptr<blob_object>> outputs;       ///< set by the op if an output is an object
+  std::size_t held = 0;                                  ///< bytes from the pool after its run, including outputs
+
+  /// Adds to `held`, saturating.
+  void hold(std::size_t bytes) noexcept { held = detail::add_sat(held, bytes); }
+};
+
+struct run_options;
+template <backend B>
+class rows_on_demand;
+
+/// Additional operands of an op whose schema has results_after_run. Owned by the plan.
+template <backend B>
+struct op_results {
+  std::vector<blob<B>> values;        ///< by output: set by the op
+  std::vector<std::uint32_t> places;  ///< by output: see op_context::place
+  std::size_t listed_inputs = 0;      ///< number of inputs that the net lists; others may be unset, see requires_input
+  run_options const* options = nullptr;
+  rows_on_demand<B>* demanded = nullptr;  ///< producer of a streamed input (takes_in_order); nullptr if none
+  std::size_t demanded_input = 0;
+};
+
+/// Argument of run: the operands of an op, with their types and memory.
+template <backend B>
+class op_context {
+ public:
+  op_context() = default;
+  op_context(std::span<slot* const> inputs, std::span<slot* const> outputs)
+      : inputs_(inputs.data()),
+        outputs_(outputs.data()),
+        input_count_(static_cast<std::uint32_t>(inputs.size())),
+        output_count_(static_cast<std::uint32_t>(outputs.size())) {}
+
+  std::size_t input_count() const noexcept { return input_count_; }
+  std::size_t output_count() const noexcept { return output_count_; }
+  tensor_spec const& input_spec(std::size_t i) const { return at(inputs(), i).type; }
+  tensor_spec const& output_spec(std::size_t i) const { return at(outputs(), i).type; }
+  element_type type(std::size_t i) const { return input_spec(i).type; }
+  shape const& dims(std::size_t i) const { return input_spec(i).dims; }
+  /// Returns the number of elements of an input.
+  std::size_t size(std::size_t i) const { return static_cast<std::size_t>(dims(i).size()); }
+  std::size_t output_size(std::size_t i) const { return static_cast<std::size_t>(output_spec(i).dims.size()); }
+
+  template <element T>
+  T const* input(std::size_t i) const {
+    PLAIT_ASSERT(input_spec(i).type == element_type_of<T>, "op_context: the input is of another type");
+    return static_cast<T const*>(at(inputs(), i).data);
+  }
+  template <element T>
+  T* output(std::size_t i) const {
+    PLAIT_ASSERT(output_spec(i).type == element_type_of<T>, "op_context: the output is of another type");
+    return static_cast<T*>(at(outputs(), i).data);
+  }
+  void const* raw_input(std::size_t i) const { return at(inputs(), i).data; }
+  void* raw_output(std::size_t i) const { return at(outputs(), i).data; }
+
+  std::span<slot* const> inputs() const noexcept { return {inputs_, input_count_}; }
+  std::span<slot* const> outputs() const noexcept { return {outputs_, output_count_}; }
+
+  /// Returns the memory that infer requested by scratch(), aligned like all memory of the backend.
+  void* scratch() const noexcept { return scratch_; }
+  void set_scratch(void* memory) noexcept { scratch_ = memory; }
+
+  /// Returns what op_kernel::pack has made of an input that stays the same; nullptr if it is not packed.
+  void const* packed(std::size_t i) const noexcept { return packed_ == nullptr ? nullptr : packed_[i]; }
+  /// Sets the packed inputs, by input, or nullptr if there are none. They must outlive the context.
+  void set_packed(void const* const* by_input) noexcept { packed_ = by_input; }
+  void const* const* packed() const noexcept { return packed_; }
+
+  // ---- ops with results_after_run
+  bool is_set(std::size_t i) const { return input_spec(i).type != element_type::none; }
+  /// Returns the object in an input; nullptr for a tensor or an unset input.
+  std::shared_ptr<blob_object> object(std::size_t i) const {
+    slot const& found = at(inputs(), i);
+    return found.type.type == element_type::object ? *static_cast<std::shared_ptr<blob_object>*>(found.data) : nullptr;
+  }
+  /// Returns the result to set for an output. A tensor is contiguous and owns its memory, or is non-owning and aliases
+  /// the input place(i). If the op leaves it unset, the blob is unset.
+  blob<B>& result(std::size_t i) const {
+    PLAIT_ASSERT(results_ != nullptr && i < results_->values.size(), "op_context: no such result");
+    return results_->values[i];
+  }
+  /// Returns the input with the name of an output whose memory the op may overwrite and return as that output; npos if
+  /// there is none.
+  std::uint32_t place(std::size_t i) const { return results_->places[i]; }
+  /// Returns the options for running nested nets.
+  run_options const& options() const { return *results_->options; }
+  /// Returns the producer of a streamed input (op_kernel::takes_in_order); nullptr if the input is already computed.
+  rows_on_demand<B>* demanded(std::size_t i) const {
+    return results_->demanded_input == i ? results_->demanded : nullptr;
+  }
+  void set_results(op_results<B>* results) noexcept { results_ = results; }
+
+  [[noreturn]] static void fail(std::string_view text) { throw shape_error("plait: " + std::string(text)); }
+
+ private:
+  static slot& at(std::span<slot* const> slots, std::size_t i) {
+    PLAIT_ASSERT(i < slots.size(), "op_context: no such operand");
+    return *slots[i];
+  }
+
+  slot* const* inputs_ = nullptr;
+  slot* const* outputs_ = nullptr;
+  std::uint32_t input_count_ = 0;
+  std::uint32_t output_count_ = 0;
+  void* scratch_ = nullptr;
+  void const* const* packed_ = nullptr;
+  op_results<B>* results_ = nullptr;
+};
+
+}  // namespace plait
