@@ -49,19 +49,14 @@ class op_kernel {
   virtual ~op_kernel() = default;
 
   /// Infers the type of every output. Called again whenever the types of inputs have changed, and before each run if
-  /// shapes are data-dependent; throws shape_error for inputs on which the op is not defined.
+  /// shapes are data-dependent; throws shape_error for inputs on which the op is not defined. Of an op with
+  /// results_after_run it is only called for forecasts, also sets output objects and the memory that the op will hold,
+  /// and leaves outputs unset whose types only the run tells.
   virtual void infer(shape_context& c) = 0;
   /// Prepares for these types, such as dispatch to a kernel or the choice of a layout. Called after infer.
   virtual void prepare(op_context<B>&) {}
   /// Computes the outputs. Throws, if at all, before it writes anything, unless the schema says otherwise.
   virtual void run(op_context<B>& c) = 0;
-
-  /// Forecasts the results and memory of the op; returns false if unknown. Has no effect: infer is called before a run.
-  virtual bool forecast(run_forecast<B>&) { return false; }
-
-  /// Returns the least block length of a streamed input: an op with results_after_run that reads the first axis of an
-  /// input in order, each index at most once, can receive it in blocks (see op_context::demanded). 0: not streamed.
-  virtual std::size_t takes_in_order(std::size_t /*input*/) const { return 0; }
 
   /// Packs an input that stays the same in runs to come into `to`, for op_context::packed, and returns the bytes that
   /// takes; without `to` only returns them, from types alone. 0: packing does not pay. Called after infer.
@@ -72,9 +67,6 @@ class op_kernel {
   virtual bool begin_series(op_context<B>&, run_series const&) { return false; }
   /// Ends a series after its last run; `whole` is false if a run has failed and the sums are not used.
   virtual void end_series(op_context<B>&, bool /*whole*/) {}
-  /// Marks inputs as constant, until this is called again; for ops that run nets.
-  virtual void keep_constants(std::vector<bool> const& /*inputs*/) {}
-
   /// Appends the ways in which the op can run in parts, for fusion with its neighbours; none if it only runs as a
   /// whole. Called after prepare, or for streamed rows after infer; valid until the next call of either.
   virtual void patterns(op_context<B> const&, std::vector<op_pattern<B>>& /*to*/) const {}

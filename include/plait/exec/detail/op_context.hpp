@@ -14,7 +14,6 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/detail/blob.hpp>
 #include <plait/exec/detail/element_type.hpp>
-#include <plait/exec/detail/saturating.hpp>
 #include <plait/exec/detail/shape.hpp>
 #include <plait/exec/detail/shape_context.hpp>
 
@@ -25,19 +24,6 @@ namespace plait {
 struct slot {
   void* data = nullptr;
   tensor_spec type;
-};
-
-/// Memory forecast of an op with data-dependent results (results_after_run): the op sets the outputs' types and the
-/// memory that it will hold.
-template <backend B>
-struct run_forecast {
-  shape_context types;
-  std::span<std::shared_ptr<blob_object> const> inputs;  ///< by input: its object, if known
-  std::span<std::shared_ptr<blob_object>> outputs;       ///< set by the op if an output is an object
-  std::size_t held = 0;                                  ///< bytes from the pool after its run, including outputs
-
-  /// Adds to `held`, saturating.
-  void hold(std::size_t bytes) noexcept { held = detail::add_sat(held, bytes); }
 };
 
 struct run_options;
@@ -51,8 +37,10 @@ struct op_results {
   std::vector<std::uint32_t> places;  ///< by output: see op_context::place
   std::size_t listed_inputs = 0;      ///< number of inputs that the net lists; others may be unset, see requires_input
   run_options const* options = nullptr;
-  rows_on_demand<B>* demanded = nullptr;  ///< producer of a streamed input (takes_in_order); nullptr if none
+  rows_on_demand<B>* demanded = nullptr;  ///< producer of a streamed input (pattern_kind::in_order); nullptr if none
   std::size_t demanded_input = 0;
+  std::vector<bool> constants = {};      ///< by input: is constant; empty if none is
+  std::uint64_t constants_revision = 0;  ///< changes with each of these
 };
 
 /// Argument of run: the operands of an op, with their types and memory.
@@ -120,10 +108,13 @@ class op_context {
   std::uint32_t place(std::size_t i) const { return results_->places[i]; }
   /// Returns the options for running nested nets.
   run_options const& options() const { return *results_->options; }
-  /// Returns the producer of a streamed input (op_kernel::takes_in_order); nullptr if the input is already computed.
+  /// Returns the producer of a streamed input (pattern_kind::in_order); nullptr if the input is already computed.
   rows_on_demand<B>* demanded(std::size_t i) const {
     return results_->demanded_input == i ? results_->demanded : nullptr;
   }
+  /// Returns true if an input has the same elements in all runs until constants_revision() changes.
+  bool is_constant(std::size_t i) const { return i < results_->constants.size() && results_->constants[i]; }
+  std::uint64_t constants_revision() const noexcept { return results_->constants_revision; }
   void set_results(op_results<B>* results) noexcept { results_ = results; }
 
   [[noreturn]] static void fail(std::string_view text) { throw shape_error("plait: " + std::string(text)); }

@@ -61,6 +61,9 @@ enum class pattern_kind : unsigned char {
   split,
   /// On devices. Rows of the inputs, of equal width, are concatenated to those of the first output.
   concatenated,
+  /// Of an op with results_after_run. It reads the first axis of `input` in order, each index at most once, and can
+  /// receive it in blocks of `least_rows` (op_context::demanded). Holds before memory is placed.
+  in_order,
 };
 
 /// One way to run an op in parts: see op_kernel::patterns. Operands from the 65th on are none of a set.
@@ -72,7 +75,8 @@ struct op_pattern {
   std::uint64_t whole_outputs = 0;    ///< one bit per output: not written by parts, but once before them
   std::size_t width = 0;              ///< columns: width of the blocks, 0 for any; split, concatenated: of a segment
   std::size_t step = 1;               ///< columns: chunks of a block begin at multiples of this
-  std::size_t least_rows = 1;         ///< rows: per thread; fewer cost more each
+  std::size_t least_rows = 1;         ///< rows: per thread; fewer cost more each; in_order: of a block
+  std::uint32_t input = 0;            ///< in_order: which is streamed
   bool undivided = false;             ///< rows: other splits than rows are faster on several threads
   bool in_pieces = false;             ///< rows: computing few rows at a time has no overhead per row
   bool is_sum = false;                ///< rows: the op only computes output 0 = input 0 + input 1, element-wise

@@ -1,6 +1,7 @@
 // What a plan can say before it is run: members of plan<B>, included by plan.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -53,15 +54,18 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
       types.push_back(&slots_[v].type);
       input_objects.push_back(made.objects[v]);
     }
-    outputs.assign(layout_.writes(op).size(), tensor_spec());
+    outputs.assign(layout_.writes(op).size(), {element_type::none, detail::no_elements});
     output_objects.assign(layout_.writes(op).size(), nullptr);
-    run_forecast<B> context{shape_context(types, outputs), input_objects, output_objects};
+    shape_context context(types, outputs);
+    context.set_objects(input_objects, output_objects);
     try {
-      if (!steps_[op].kernel->forecast(context)) throw problem(op, "it does not say what it makes before it is run");
+      steps_[op].kernel->infer(context);
+      if (std::ranges::count(outputs, tensor_spec{element_type::none, detail::no_elements}) != 0)
+        throw problem(op, "it does not say what it makes before it is run");
     } catch (...) {
       rethrow(op);
     }
-    made.inside = detail::add_sat(made.inside, context.held);
+    made.inside = detail::add_sat(made.inside, context.held_bytes());
     for (std::size_t o = 0; o != outputs.size(); ++o) {
       slots_[layout_.writes(op)[o]].type = outputs[o];
       made.objects[layout_.writes(op)[o]] = output_objects[o];

@@ -78,11 +78,12 @@ template <backend B>
 void plan<B>::keep_constants(std::vector<bool> const& values) {
   unpack(true);
   stays_ = values;
-  std::vector<bool> inputs;
-  for (op_index op = 0; op != op_count(); ++op) {
-    inputs.clear();
-    for (value_number v : layout_.reads(op)) inputs.push_back(values[v]);
-    steps_[op].kernel->keep_constants(inputs);
+  for (details& d : details_) {
+    if (d.results == nullptr) continue;
+    d.results->constants.clear();
+    for (value_number v : layout_.reads(static_cast<op_index>(&d - details_.data())))
+      d.results->constants.push_back(values[v]);
+    ++d.results->constants_revision;
   }
 }
 
@@ -205,6 +206,10 @@ void plan<B>::find_demand(plan_memory<B>& memory) {
         if (layout_.storage_of(written) == layout_.storage_of(v)) return true;
     return false;
   };
+  std::vector<op_pattern<B>> taken;
+  steps_[last].kernel->patterns(steps_[last].context, taken);
+  std::erase_if(taken, [](op_pattern<B> const& p) { return p.kind != pattern_kind::in_order; });
+  if (taken.empty()) return;
   auto const reads_of = [&](value_number v) {
     std::ptrdiff_t count = 0;
     for (op_index op = 0; op != op_count(); ++op) count += std::ranges::count(layout_.reads(op), v);
@@ -214,18 +219,16 @@ void plan<B>::find_demand(plan_memory<B>& memory) {
     if (steps_[maker].way != op_way::plain || layout_.writes(maker).size() != 1 || layout_.replaces_given(maker))
       continue;
     value_number const made = layout_.writes(maker)[0];
-    auto const reads = layout_.reads(last);
-    auto const nth = static_cast<std::size_t>(std::ranges::find(reads, made) - reads.begin());
-    std::size_t const least = nth == reads.size() ? 0 : steps_[last].kernel->takes_in_order(nth);
-    if (least == 0 || reads_of(made) != 1 || layout_.stands_in(made) != npos) continue;
+    auto const by = std::ranges::find_if(taken, [&](auto const& p) { return layout_.reads(last)[p.input] == made; });
+    if (by == taken.end() || reads_of(made) != 1 || layout_.stands_in(made) != npos) continue;
     auto const is_overwritten = [&](value_number v) { return is_written_after(maker, v); };
     if (is_overwritten(made) || std::ranges::any_of(layout_.reads(maker), is_overwritten)) continue;
-    demand_ = rows_on_demand<B>::find(*steps_[maker].kernel, steps_[maker].context, least, costs_);
+    demand_ = rows_on_demand<B>::find(*steps_[maker].kernel, steps_[maker].context, by->least_rows, costs_);
     if (demand_ == nullptr) continue;
     demanded_ = maker;
     memory.set_demanded(maker);
     steps_[maker].way = op_way::demanded;
-    details_[last].results->demanded_input = nth;
+    details_[last].results->demanded_input = by->input;
     return;
   }
 }

@@ -5,15 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
+#include <plait/exec/detail/blob.hpp>
 #include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/saturating.hpp>
 #include <plait/exec/detail/shape.hpp>
 #include <plait/exec/tensor.hpp>
 
@@ -59,6 +63,24 @@ class shape_context {
   }
   /// Sets the destination of elements_of_output, by output. For the caller of infer.
   void listen(std::span<std::vector<std::int64_t>> to) noexcept { told_ = to; }
+
+  // ---- forecasts of ops with results_after_run
+  /// Returns the object in an input, if it is known; else nullptr.
+  std::shared_ptr<blob_object> object(std::size_t i) const { return i < objects_.size() ? objects_[i] : nullptr; }
+  /// Sets an output that is an object.
+  void output_object(std::size_t i, std::shared_ptr<blob_object> made) {
+    output(i, element_type::object, detail::no_elements);
+    made_objects_[i] = std::move(made);
+  }
+  /// Adds memory from the pool that the op will hold after its run, including outputs, in bytes. Saturates.
+  void hold(std::size_t bytes) noexcept { held_ = detail::add_sat(held_, bytes); }
+  std::size_t held_bytes() const noexcept { return held_; }
+  /// Sets the objects of inputs, and storage for those of outputs. For the caller of infer.
+  void set_objects(std::span<std::shared_ptr<blob_object> const> inputs,
+                   std::span<std::shared_ptr<blob_object>> outputs) noexcept {
+    objects_ = inputs;
+    made_objects_ = outputs;
+  }
 
   /// Requests scratch memory for run(), in bytes; its contents do not persist between runs.
   void scratch(std::size_t bytes) { scratch_ = bytes; }
@@ -208,6 +230,9 @@ class shape_context {
   namer name_of_ = nullptr;
   std::span<std::vector<std::int64_t>> told_;
   std::size_t scratch_ = 0;
+  std::span<std::shared_ptr<blob_object> const> objects_;
+  std::span<std::shared_ptr<blob_object>> made_objects_;
+  std::size_t held_ = 0;
 };
 
 }  // namespace plait

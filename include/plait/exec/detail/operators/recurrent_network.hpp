@@ -119,29 +119,30 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     if (written_inputs_.empty() && filled_in_place_.empty()) steps_.use_executor(detail::executor_limits(a), false);
     for (std::size_t i = 0; i != arguments_.states.size(); ++i) reaches_.push_back(find_reach(i));
   }
-  void infer(shape_context&) override {}
   // Between two pieces no step is under way.
-  std::size_t takes_in_order(std::size_t input) const override {
-    if (input >= in_order_.size() || !in_order_[input]) return 0;
-    return std::max<std::size_t>(1, 16 * steps_.overlapping());
+  void patterns(op_context<B> const&, std::vector<op_pattern<B>>& to) const override {
+    std::size_t const least = std::max<std::size_t>(1, 16 * steps_.overlapping());
+    for (std::size_t i = 0; i != in_order_.size(); ++i)
+      if (in_order_[i])
+        to.push_back({.kind = pattern_kind::in_order, .least_rows = least, .input = static_cast<std::uint32_t>(i)});
   }
-  bool forecast(run_forecast<B>& c) override {
+  void infer(shape_context& c) override {
     auto const input = [&](std::string_view name) -> tensor_spec const& {
       auto const at = std::ranges::find(inputs_, name);
       if (at == inputs_.end()) detail::refuse_recurrence("nobody knows '" + std::string(name) + "' before the run");
-      return c.types.input(static_cast<std::size_t>(at - inputs_.begin()));
+      return c.input(static_cast<std::size_t>(at - inputs_.begin()));
     };
-    shape const& dims = c.types.dims(0);
-    if (dims.rank() < 2) c.types.fail("input 0 is " + to_string(c.types.input(0)) + ", no sequence of steps of rows");
+    shape const& dims = c.dims(0);
+    if (dims.rank() < 2) c.fail("input 0 is " + to_string(c.input(0)) + ", no sequence of steps of rows");
     auto const length = static_cast<std::size_t>(dims[0]);
     auto known = std::make_shared<step_forecast>();
     for (auto const& state : arguments_.states) {
-      tensor_spec const type = detail::type_of_states(c.types.input(state.initial), state.name, dims[0], dims[1]);
+      tensor_spec const type = detail::type_of_states(c.input(state.initial), state.name, dims[0], dims[1]);
       known->states.push_back(type);
       c.hold(memory_pool<B>::block_size(type_of_memory(known->states.size() - 1, type, dims[0]).bytes()));
     }
     std::vector<tensor_spec> sequences = known->states;
-    for (std::size_t const i : linked_numbers_) sequences.push_back(c.types.input(i));
+    for (std::size_t const i : linked_numbers_) sequences.push_back(c.input(i));
     auto step = steps_.forecast(sequences, [&](std::string_view name) {
       using given_type = typename detail::recurrent_steps<B>::given_type;
       return given_type{name == arguments_.timestep ? tensor_spec{element_type::int32, {1}} : input(name)};
@@ -154,19 +155,16 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     for (std::size_t i = 0; i != arguments_.aliases.size(); ++i) {
       tensor_spec type = known->states[arguments_.aliases[i].state];
       type.dims.set(0, type.dims[0] - arguments_.first_place(arguments_.aliases[i], type.dims[0]));
-      c.types.output(alias_numbers_[i], type.type, type.dims);
+      c.output(alias_numbers_[i], type.type, type.dims);
     }
-    c.types.output(object_number_, element_type::object, detail::no_elements);
-    c.outputs[object_number_] = std::move(known);
-    return true;
-  }
-  void keep_constants(std::vector<bool> const& inputs) override {
-    steps_.keep_constants([&](std::string_view name) {
-      auto const at = std::ranges::find(inputs_, name);
-      return at != inputs_.end() && inputs[static_cast<std::size_t>(at - inputs_.begin())];
-    });
+    c.output_object(object_number_, std::move(known));
   }
   void run(op_context<B>& c) override {
+    if (std::exchange(constants_, c.constants_revision()) != c.constants_revision())
+      steps_.keep_constants([&](std::string_view name) {
+        auto const at = std::ranges::find(inputs_, name);
+        return at != inputs_.end() && c.is_constant(static_cast<std::size_t>(at - inputs_.begin()));
+      });
     frame_.run(c, [&] {
       std::shared_ptr<step_workspaces<B>> const kept = find_workspaces(c);
       detail::bound_names<B> const names(kept->around(), names_);
@@ -454,6 +452,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
   std::vector<blob<B>*> state_inputs_;  // by state
   std::vector<blob<B>*> linked_inputs_;
   std::vector<std::size_t> linked_numbers_;                    // of these, among the inputs
+  std::uint64_t constants_ = 0;                                // op_context::constants_revision of the last run
   std::vector<bool> in_order_;                                 // by input: see find_in_order
   std::vector<std::pair<std::size_t, blob<B>*>> seen_states_;  // that ops of the step net see as a whole
   std::vector<blob<B>*> alias_outputs_;                        // by alias

@@ -102,25 +102,23 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
     }
     compile(a, nets, inputs);
   }
-  void infer(shape_context&) override {}
-  bool forecast(run_forecast<B>& c) override {
-    auto const known = std::dynamic_pointer_cast<step_forecast>(c.inputs[listed_ - 1]);
-    if (known == nullptr) return false;
+  void infer(shape_context& c) override {
+    auto const known = std::dynamic_pointer_cast<step_forecast>(c.object(listed_ - 1));
+    if (known == nullptr) return;
     auto const type_of = [&](blob<B> const* operand) -> tensor_spec const& {
       std::size_t i = 0;
       while (at(all_inputs_[i]) != operand) ++i;
-      return c.types.input(i);
+      return c.input(i);
     };
     std::vector<tensor_spec> types = known->states;
     for (blob<B> const* const input : inputs_) types.push_back(type_of(input));
     for (blob<B> const* const parameter : parameters_) types.push_back(type_of(parameter));
     for (tensor_spec const& type : types) c.hold(memory_pool<B>::block_size(type.bytes()));
     std::size_t output = 0;
-    for (std::size_t g = first_sequence(); g != types.size(); ++g)
-      c.types.output(output++, types[g].type, types[g].dims);
+    for (std::size_t g = first_sequence(); g != types.size(); ++g) c.output(output++, types[g].type, types[g].dims);
     for (blob<B> const* const initial : initial_) {
       tensor_spec const& type = type_of(initial);
-      c.types.output(output++, type.type, type.dims);
+      c.output(output++, type.type, type.dims);
       if (type.dims.rank() == 1) c.hold(memory_pool<B>::block_size(type.bytes()));
     }
     std::vector<tensor_spec> sequences = types;
@@ -133,7 +131,6 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
       return given_type{type_of(at(name))};
     });
     c.hold(detail::add_sat(step.workspace, step.once));
-    return true;
   }
   void run(op_context<B>& c) override {
     frame_.run(c, [&] {
