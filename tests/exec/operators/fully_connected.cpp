@@ -94,4 +94,29 @@ TEST_CASE("fully connected: operands that do not fit are refused with their shap
                       "2 inputs where there should be 3");
 }
 
+TEST_CASE("fully connected: results depend neither on constants nor on the other rows") {
+  using B = plait::tbb;
+  constexpr std::int64_t k = 150, n = 70;
+  auto const w = test::random_elements<float>({n, k}, 1);
+  auto const b = test::random_elements<float>({n}, 2);
+  auto const x = test::random_elements<float>({300, k}, 3);
+  plait::netdef const net =
+      plait::read_netdef_text(R"(op { type: "FC" input: "x" input: "w" input: "b" output: "y" })");
+  auto const run = [&](std::int64_t rows, std::vector<std::string> constants) {
+    plait::workspace<B> blobs;
+    blobs.feed<float>("x", std::vector<float>(x.begin(), x.begin() + rows * k), {rows, k});
+    blobs.feed<float>("w", w, {n, k});
+    blobs.feed<float>("b", b, {n});
+    plait::compile(net, table<B>(), blobs, {.constants = std::move(constants)}).run();
+    return blobs.fetch<float>("y");
+  };
+  auto const all = run(300, {});
+  for (std::int64_t const rows : {1, 2, 7, 16, 17, 100, 300}) {
+    CAPTURE(rows);
+    std::vector<float> const wanted(all.begin(), all.begin() + rows * n);
+    CHECK(run(rows, {}) == wanted);
+    CHECK(run(rows, {"w", "b"}) == wanted);
+  }
+}
+
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <utility>
 
+#include <plait/exec/detail/kernels/gemm_transposed.hpp>
 #include <plait/exec/detail/kernels/instruction_sets.hpp>
 
 namespace plait::detail {
@@ -47,27 +48,12 @@ struct gemm_tile {
 /// So few rows are read where they are, however many panels they meet.
 inline constexpr int few_rows = 4;
 
-/// One call of a dot tile, where b is transposed and not packed: both operands are contiguous along k.
-template <class T>
-struct gemm_dots {
-  std::ptrdiff_t k;
-  T const* a;
-  std::ptrdiff_t a_row;
-  T const* b;
-  std::ptrdiff_t b_column;
-  T* c;
-  std::ptrdiff_t c_row;
-  T alpha;
-  T beta;
-};
-
 /// The tiles of an instruction set. Sizes were chosen for the number of registers; a panel is two vectors wide, so that
 /// each broadcast element of a is used twice.
 template <class T>
 struct gemm_kernel {
   static constexpr int most_rows = 14;
   using tile_function = void (*)(gemm_tile<T>&);
-  using dots_function = void (*)(gemm_dots<T> const&);
 
   int width = 0;  ///< columns of a panel, a power of two
   int rows = 0;   ///< of the highest tile
@@ -80,50 +66,13 @@ struct gemm_kernel {
   static constexpr int most_panels = 4;
   std::array<std::array<tile_function, most_rows + 1>, most_panels + 1> tiles = {};
   std::array<int, most_rows + 1> wide_panels = {};  ///< by rows: how many are best
-  int dot_rows = 0;
-  std::array<dots_function, 5> dots = {};  ///< by rows, up to dot_rows
-  std::array<int, 5> dot_columns = {};
-  std::array<dots_function, 5> single_dots = {};  ///< the same over one column
+  transposed_kernel<T> transposed = {};             ///< for few rows
 
   /// How many panels so many columns make. A division takes five nanoseconds, a tenth of the smallest products.
   std::ptrdiff_t panels(std::ptrdiff_t columns) const {
     return (columns + width - 1) >> std::countr_zero(static_cast<unsigned>(width));
   }
 };
-
-/// Adds up each of `Rows` rows of `Lanes` elements and writes the sums to the front. A vector of sums at a time: all
-/// partial sums are shuffled so that the last additions are between vectors, too.
-template <class T, int Rows, int Lanes>
-PLAIT_ALWAYS_INLINE inline void sum_rows(T* rows) {
-  constexpr int side = 16 / int(sizeof(T));
-  typedef T vec __attribute__((vector_size(16)));
-  typedef T loose __attribute__((vector_size(16), aligned(alignof(T)), may_alias));
-  constexpr int whole = Rows / side * side;
-  for (int row = 0; row != whole; row += side) {
-    vec part[std::size_t(side)];
-    for (int i = 0; i != side; ++i) {
-      T const* const from = rows + (row + i) * Lanes;
-      part[i] = *reinterpret_cast<loose const*>(from);
-      for (int l = side; l != Lanes; l += side) part[i] += *reinterpret_cast<loose const*>(from + l);
-    }
-    if constexpr (side == 4) {
-      vec const ab =
-          __builtin_shufflevector(part[0], part[1], 0, 4, 1, 5) + __builtin_shufflevector(part[0], part[1], 2, 6, 3, 7);
-      vec const cd =
-          __builtin_shufflevector(part[2], part[3], 0, 4, 1, 5) + __builtin_shufflevector(part[2], part[3], 2, 6, 3, 7);
-      *reinterpret_cast<loose*>(rows + row) =
-          __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-    } else {
-      *reinterpret_cast<loose*>(rows + row) =
-          __builtin_shufflevector(part[0], part[1], 0, 2) + __builtin_shufflevector(part[0], part[1], 1, 3);
-    }
-  }
-  for (int row = whole; row != Rows; ++row) {
-    T sum = rows[row * Lanes];
-    for (int l = 1; l != Lanes; ++l) sum += rows[row * Lanes + l];
-    rows[row] = sum;
-  }
-}
 
 template <instruction_set, class>
 struct gemm_tiles;
@@ -170,7 +119,7 @@ constexpr int tile_vectors(int rows, int most_rows) {
 #endif
 
 // Sums numbers the vectors of c row by row. A turn of the loop is two k with 16 registers, and four with 32.
-#define PLAIT_DETAIL_GEMM_TILES(SET, TARGET, BYTES, REGISTERS, ROWS, DOTS)                                            \
+#define PLAIT_DETAIL_GEMM_TILES(SET, TARGET, BYTES, REGISTERS, ROWS)                                                  \
   template <class T>                                                                                                  \
   struct gemm_tiles<instruction_set::SET, T> {                                                                        \
     static constexpr int lanes = (BYTES) / int(sizeof(T));                                                            \
@@ -178,7 +127,6 @@ constexpr int tile_vectors(int rows, int most_rows) {
     static constexpr int loose_rows = rows > 6 ? few_rows : rows;                                                     \
     static constexpr int registers = REGISTERS;                                                                       \
     static constexpr int turns = registers / 8;                                                                       \
-    static constexpr int dot_rows = DOTS;                                                                             \
     typedef T vec __attribute__((vector_size(BYTES)));                                                                \
     typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                              \
                                                                                                                       \
@@ -251,48 +199,26 @@ constexpr int tile_vectors(int rows, int most_rows) {
         t.ahead += t.ahead_next;                                                                                      \
       }                                                                                                               \
     }                                                                                                                 \
-                                                                                                                      \
-    template <int R, int C, std::size_t... Sums>                                                                      \
-    TARGET static void multiply_dots(gemm_dots<T> const& t, std::index_sequence<Sums...>) {                           \
-      vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                              \
-      T const* const a = t.a;                                                                                         \
-      T const* const b = t.b;                                                                                         \
-      std::ptrdiff_t const whole = t.k - t.k % lanes;                                                                 \
-      for (std::ptrdiff_t k = 0; k != whole; k += lanes) {                                                            \
-        ((sum[Sums] += *reinterpret_cast<loose const*>(a + std::ptrdiff_t(Sums / C) * t.a_row + k) *                  \
-                       *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % C) * t.b_column + k)),               \
-         ...);                                                                                                        \
-      }                                                                                                               \
-      T spilled[std::size_t(R * C * lanes)];                                                                          \
-      ((*reinterpret_cast<loose*>(spilled + Sums * lanes) = sum[Sums]), ...);                                         \
-      sum_rows<T, R * C, lanes>(spilled);                                                                             \
-      for (int i = 0; i < R; ++i)                                                                                     \
-        for (int j = 0; j < C; ++j) {                                                                                 \
-          T dot = spilled[i * C + j];                                                                                 \
-          for (std::ptrdiff_t k = whole; k != t.k; ++k) dot += a[i * t.a_row + k] * b[j * t.b_column + k];            \
-          T& to = t.c[i * t.c_row + j];                                                                               \
-          to = t.beta == T(0) ? t.alpha * dot : t.alpha * dot + t.beta * to;                                          \
-        }                                                                                                             \
-    }                                                                                                                 \
   };
 
-PLAIT_DETAIL_GEMM_TILES(portable, , 16, 16, 6, 3)
+PLAIT_DETAIL_GEMM_TILES(portable, , 16, 16, 6)
 #if PLAIT_X86_DISPATCH
-PLAIT_DETAIL_GEMM_TILES(avx2, PLAIT_TARGET_AVX2, 32, 16, 6, 3)
-PLAIT_DETAIL_GEMM_TILES(avx512, PLAIT_TARGET_AVX512, 64, 32, 14, 4)
+PLAIT_DETAIL_GEMM_TILES(avx2, PLAIT_TARGET_AVX2, 32, 16, 6)
+PLAIT_DETAIL_GEMM_TILES(avx512, PLAIT_TARGET_AVX512, 64, 32, 14)
 #endif
 #undef PLAIT_DETAIL_GEMM_TILES
 #undef PLAIT_DETAIL_GEMM_STEP
 #undef PLAIT_DETAIL_GEMM_COLUMN
 #undef PLAIT_DETAIL_READ_ONCE
 
-template <class Tiles, class T>
+template <instruction_set Set, class T>
 constexpr gemm_kernel<T> make_gemm_kernel() {
+  using Tiles = gemm_tiles<Set, T>;
   gemm_kernel<T> made;
   made.width = 2 * Tiles::lanes;
   made.rows = Tiles::rows;
   made.loose_rows = Tiles::loose_rows;
-  made.dot_rows = Tiles::dot_rows;
+  made.transposed = make_transposed_kernel<Set, T>();
   auto const add_tile = [&]<int R>(std::integral_constant<int, R>) {
     constexpr int vectors = tile_vectors(R, Tiles::rows);
     [&]<int... P>(std::integer_sequence<int, P...>) {
@@ -307,24 +233,11 @@ constexpr gemm_kernel<T> make_gemm_kernel() {
   [&]<int... R>(std::integer_sequence<int, R...>) {
     (add_tile(std::integral_constant<int, R + 1>()), ...);
   }(std::make_integer_sequence<int, Tiles::rows>());
-  auto const add_dots = [&]<int R>(std::integral_constant<int, R>) {
-    constexpr int columns = R == 1 ? 8 : 4;  // where rows are more than one, tiles of two heights meet
-    made.dots[R] = [](gemm_dots<T> const& t) {
-      Tiles::template multiply_dots<R, columns>(t, std::make_index_sequence<std::size_t(R * columns)>());
-    };
-    made.single_dots[R] = [](gemm_dots<T> const& t) {
-      Tiles::template multiply_dots<R, 1>(t, std::make_index_sequence<std::size_t(R)>());
-    };
-    made.dot_columns[R] = columns;
-  };
-  [&]<int... R>(std::integer_sequence<int, R...>) {
-    (add_dots(std::integral_constant<int, R + 1>()), ...);
-  }(std::make_integer_sequence<int, Tiles::dot_rows>());
   return made;
 }
 
-template <class Tiles, class T>
-inline constexpr gemm_kernel<T> gemm_kernel_of = make_gemm_kernel<Tiles, T>();
+template <instruction_set Set, class T>
+inline constexpr gemm_kernel<T> gemm_kernel_of = make_gemm_kernel<Set, T>();
 
 /// The tiles of an instruction set that the processor has.
 template <class T>
@@ -332,15 +245,15 @@ gemm_kernel<T> const& tiles_for(instruction_set set = available_instructions()) 
 #if PLAIT_X86_DISPATCH
   switch (set) {
     case instruction_set::avx512:
-      return gemm_kernel_of<gemm_tiles<instruction_set::avx512, T>, T>;
+      return gemm_kernel_of<instruction_set::avx512, T>;
     case instruction_set::avx2:
-      return gemm_kernel_of<gemm_tiles<instruction_set::avx2, T>, T>;
+      return gemm_kernel_of<instruction_set::avx2, T>;
     case instruction_set::portable:
       break;
   }
 #endif
   static_cast<void>(set);
-  return gemm_kernel_of<gemm_tiles<instruction_set::portable, T>, T>;
+  return gemm_kernel_of<instruction_set::portable, T>;
 }
 
 }  // namespace plait::detail

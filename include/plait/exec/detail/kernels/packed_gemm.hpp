@@ -1,11 +1,11 @@
 // Matrix multiplication without a library. Panels of b, packed or in place, meet packed rows of a in tiles of registers
 // (gemm_tiles.hpp).
 //
-// With packed panels an element's sum runs over k in order, in blocks whose bounds follow from k alone, so it depends
-// on neither the number of threads nor the other rows; of other products not on the threads. After K. Goto and R. van
-// de Geijn, "Anatomy of high-performance matrix multiplication", ACM TOMS 34 (2008), with the roles of the caches
-// chosen for few rows: a panel's block of b stays in the first two levels for all rows, a in the second, and b comes by
-// once, in the order it has in memory.
+// An element's sum runs over k in order, in blocks whose bounds follow from k alone: it depends neither on the number
+// of threads, nor on the other rows, nor on whether b is packed. After K. Goto and R. van de Geijn, "Anatomy of
+// high-performance matrix multiplication", ACM TOMS 34 (2008), with the roles of the caches chosen for few rows: a
+// panel's block of b stays in the first two levels for all rows, a in the second, and b comes by once, in the order it
+// has in memory.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,10 @@ inline constexpr std::ptrdiff_t packed_columns = 2048;
 inline constexpr std::ptrdiff_t task_panels = 2;
 inline constexpr std::ptrdiff_t task_work = 1 << 15;
 inline constexpr std::ptrdiff_t task_tiles = 8;
-/// Panels' worth of columns to a task of dot products.
-inline constexpr std::ptrdiff_t dot_panels = 4;
+/// Rows up to which b is transposed in registers rather than packed.
+inline constexpr std::ptrdiff_t transposed_rows = 16;
+/// Panels' worth of columns to a task of those.
+inline constexpr std::ptrdiff_t transposed_panels = 4;
 /// Bytes of c that leave room for a and b in the second level of cache.
 inline constexpr std::size_t large_result = std::size_t{1} << 18;
 
@@ -369,30 +371,37 @@ void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T c
   }
 }
 
-/// For few rows or columns and b transposed: dot products, without packing.
+/// For few rows, b transposed and not packed: each task has some columns of all rows.
 template <backend B, class T>
-void multiply_dots(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
-  std::ptrdiff_t const columns = dot_panels * kernel.width;
-  std::ptrdiff_t const rows = 16 * kernel.dot_rows;
-  std::ptrdiff_t const groups = parts_for(p.n, columns);
-  std::ptrdiff_t const tasks = parts_for(p.m, rows) * groups;
-  for_each_task<B>(tasks, is_shared<B>(p.m * p.n * p.k), [=, &kernel](std::ptrdiff_t task) {
-    std::ptrdiff_t const first_row = task / groups * rows;
-    std::ptrdiff_t const last = std::min(p.n, (task % groups + 1) * columns);
-    gemm_dots<T> t{p.k, p.a, p.a_row, p.b, p.b_column, p.c, p.c_row, p.alpha, p.beta};
-    even_parts const tiles = row_tiles(std::min(rows, p.m - first_row), kernel.dot_rows);
-    auto const together = std::ptrdiff_t(kernel.dot_columns[std::size_t(tiles.size(0))]);
-    for (std::ptrdiff_t column = task % groups * columns; column < last;) {
-      bool const many = column + together <= last;
-      std::ptrdiff_t const step = many ? together : 1;
-      t.b = p.b + column * p.b_column;
-      for (std::ptrdiff_t tile = 0; tile != tiles.count; ++tile) {
-        std::ptrdiff_t const row = first_row + tiles.first(tile);
-        t.a = p.a + row * p.a_row;
-        t.c = p.c + row * p.c_row + column;
-        (many ? kernel.dots : kernel.single_dots)[std::size_t(tiles.size(tile))](t);
+void multiply_transposed(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
+  transposed_kernel<T> const& by = kernel.transposed;
+  std::ptrdiff_t const columns = transposed_panels * kernel.width;
+  even_parts const tiles = row_tiles(p.m, transposed_kernel<T>::most_rows);
+  // Lines of so many columns, multiples of 4 KB apart, share a set of the first level of cache and drive each other
+  // out.
+  bool const meet = std::size_t(p.b_column) * sizeof(T) % 4096 == 0;
+  for_each_task<B>(parts_for(p.n, columns), is_shared<B>(p.m * p.n * p.k), [=, &by](std::ptrdiff_t task) {
+    std::ptrdiff_t const last = std::min(p.n, (task + 1) * columns);
+    for (std::ptrdiff_t column = task * columns; column < last;) {
+      bool const two = p.m == 1 && !meet && column + 2 * by.width <= last;
+      transposed_tile<T> t{0, nullptr, p.a_row, nullptr, p.b_column, 0, nullptr, p.c_row, nullptr, p.c_row, p.beta};
+      t.columns = std::min<std::ptrdiff_t>(last - column, two ? 2 * by.width : by.width);
+      for (std::ptrdiff_t k = 0; k < p.k;) {
+        std::ptrdiff_t const end = std::min(k + packed_depth, p.k);
+        for (std::ptrdiff_t const depth = block_depth(end - k, kernel.block); k < end; k += t.k) {
+          t.k = std::min(depth, end - k);
+          t.b = p.b + column * p.b_column + k;
+          for (std::ptrdiff_t tile = 0; tile != tiles.count; ++tile) {
+            std::ptrdiff_t const row = tiles.first(tile);
+            t.a = p.a + row * p.a_row + k;
+            t.c = p.c + row * p.c_row + column;
+            t.from = t.c;
+            (two ? by.double_tile : by.tiles[std::size_t(tiles.size(tile))])(t);
+          }
+          t.beta = T(1);
+        }
       }
-      column += step;
+      column += t.columns;
     }
   });
 }
@@ -401,9 +410,8 @@ void multiply_dots(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
 template <backend B, class T>
 void multiply(gemm_kernel<T> const& kernel, gemm_problem<T> p) {
   if (without_product(p)) return;
-  // A panel that is mostly empty is worse than dot products that are long enough.
-  if (p.b_row == 1 && p.a_column == 1 && (p.m <= 16 || (p.n <= 16 && 16 * p.n <= p.k)))
-    return multiply_dots<B>(kernel, p);
+  if (p.b_row == 1 && p.a_column == 1 && p.alpha == T(1) && p.m <= transposed_rows)
+    return multiply_transposed<B>(kernel, p);
   std::ptrdiff_t const width = kernel.width;
   std::ptrdiff_t const n = p.n;
   std::ptrdiff_t const k = p.k;

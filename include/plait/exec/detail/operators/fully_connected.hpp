@@ -117,7 +117,7 @@ class fc_kernel : public op_kernel<B> {
       made.whole_inputs = 0b011;
       to.push_back(made);
     }
-    // Multiplies the way run_as does for this number of rows, for bitwise equal results.
+    // Fewer rows do not repay packing W.
     if (packed_factor<B>::packs && product_.m >= many_rows && product_.n >= packed_factor<B>::least_columns)
       to.push_back({.kind = pattern_kind::streamed_rows,
                     .work = detail::product_work(product_),
@@ -152,8 +152,7 @@ class fc_kernel : public op_kernel<B> {
     T* const y = c.template output<T>(0);
     if (weights_.multiply_onto_row(c.packed(1), b, product_.m, x, y)) return;
     if constexpr (packed_factor<B>::packs) {
-      // For many rows, packing W pays: sums then start from b instead of reading it back from Y. The choice depends on
-      // the shape alone, because the two ways round differently.
+      // For many rows, packing W pays: sums then start from b instead of reading it back from Y.
       if (product_.m >= many_rows && product_.n >= packed_factor<B>::least_columns) {
         packed_matrix<T, B> once;
         once.pack(product_.k, product_.n, w, product_.transpose_b, 0, product_.m, bf16x3_);
