@@ -164,8 +164,13 @@ class plan {
   std::unique_ptr<plan> make_twin(workspace<B>& blobs) const { return std::unique_ptr<plan>(new plan(*this, blobs)); }
   /// Copies the inferred shapes of `leader` to this twin. O(operands), and allocates if they have changed.
   void follow(plan const& leader);
-  /// Binds a twin, instead of bind(). Returns false if the types of inputs differ from those of the leader.
-  bool bind_twin();
+  /// Binds a twin, instead of bind(), for the run that comes after `runs` others. Returns false if the types of inputs
+  /// differ from those of the leader.
+  bool bind_twin(std::uint64_t runs);
+  /// Returns the number of runs that have begun.
+  std::uint64_t run_count() const noexcept { return *runs_; }
+  /// Counts runs of twins.
+  void count_runs(std::uint64_t more) noexcept { *runs_ += more; }
 
   // ---- for executors
   /// Reads the inputs from the workspace, and infers shapes as far as possible; run_op may follow.
@@ -221,7 +226,8 @@ class plan {
   /// Returns the number of inputs that the net lists; nested nets read the others, or they are previous values of
   /// outputs.
   std::size_t listed_inputs(op_index op) const {
-    return details_[op].results != nullptr ? details_[op].results->listed_inputs : layout_.reads(op).size();
+    return details_[op].resources.results != nullptr ? details_[op].resources.results->listed_inputs
+                                                     : layout_.reads(op).size();
   }
   op_kernel<B> const& kernel(op_index op) const { return *steps_[op].kernel; }
   /// Returns true if an op is streamed with the types of the last run: computed in blocks when its consumer needs them
@@ -255,9 +261,8 @@ class plan {
   };
   struct details {
     std::shared_ptr<typename operators<B>::entry const> type;
-    std::unique_ptr<op_results<B>> results = nullptr;  // for results_after_run
+    op_resources<B> resources = {};
     std::size_t scratch = 0;
-    std::vector<void const*> packed = {};                       // by input; empty if none is packed
     std::vector<typename operators<B>::shape_check> asks = {};  // called before inference
   };
   struct input {
@@ -453,7 +458,8 @@ class plan {
   bool keeps_schedule_ = false;
   std::vector<plait::schedule::group> kept_groups_;  // of the last run
   bool differs_by_run_ = false;
-  std::uint64_t entered_ = 0;  // stages, in all runs
+  std::uint64_t entered_ = 0;                                                 // stages, in all runs
+  std::unique_ptr<std::uint64_t> runs_ = std::make_unique<std::uint64_t>(0);  // stays where it is if the plan moves
   std::vector<std::string> op_names_;
   std::vector<std::string> blob_names_;
 };

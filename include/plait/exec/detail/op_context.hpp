@@ -43,6 +43,14 @@ struct op_results {
   std::uint64_t constants_revision = 0;  ///< changes with each of these
 };
 
+/// What only some ops need besides their operands. Owned by the plan.
+template <backend B>
+struct op_resources {
+  std::vector<void const*> packed = {};         ///< by input: see op_kernel::pack; empty if none is packed
+  std::unique_ptr<op_results<B>> results = {};  ///< for results_after_run
+  std::uint64_t const* runs = nullptr;          ///< runs of the plan, with the current one
+};
+
 /// Argument of run: the operands of an op, with their types and memory.
 template <backend B>
 class op_context {
@@ -85,10 +93,14 @@ class op_context {
   void set_scratch(void* memory) noexcept { scratch_ = memory; }
 
   /// Returns what op_kernel::pack has made of an input that stays the same; nullptr if it is not packed.
-  void const* packed(std::size_t i) const noexcept { return packed_ == nullptr ? nullptr : packed_[i]; }
-  /// Sets the packed inputs, by input, or nullptr if there are none. They must outlive the context.
-  void set_packed(void const* const* by_input) noexcept { packed_ = by_input; }
-  void const* const* packed() const noexcept { return packed_; }
+  void const* packed(std::size_t i) const noexcept {
+    return resources_ == nullptr || i >= resources_->packed.size() ? nullptr : resources_->packed[i];
+  }
+  /// Returns how often the op has run before: the numbers that an op draws are a function of it.
+  std::uint64_t run_number() const noexcept { return resources_ == nullptr ? 0 : *resources_->runs - 1; }
+  /// Sets what the op needs besides its operands, which must outlive the context; nullptr: nothing.
+  void set_resources(op_resources<B> const* resources) noexcept { resources_ = resources; }
+  op_resources<B> const* resources() const noexcept { return resources_; }
 
   // ---- ops with results_after_run
   bool is_set(std::size_t i) const { return input_spec(i).type != element_type::none; }
@@ -100,22 +112,23 @@ class op_context {
   /// Returns the result to set for an output. A tensor is contiguous and owns its memory, or is non-owning and aliases
   /// the input place(i). If the op leaves it unset, the blob is unset.
   blob<B>& result(std::size_t i) const {
-    PLAIT_ASSERT(results_ != nullptr && i < results_->values.size(), "op_context: no such result");
-    return results_->values[i];
+    PLAIT_ASSERT(resources_ != nullptr && i < resources_->results->values.size(), "op_context: no such result");
+    return resources_->results->values[i];
   }
   /// Returns the input with the name of an output whose memory the op may overwrite and return as that output; npos if
   /// there is none.
-  std::uint32_t place(std::size_t i) const { return results_->places[i]; }
+  std::uint32_t place(std::size_t i) const { return resources_->results->places[i]; }
   /// Returns the options for running nested nets.
-  run_options const& options() const { return *results_->options; }
+  run_options const& options() const { return *resources_->results->options; }
   /// Returns the producer of a streamed input (pattern_kind::in_order); nullptr if the input is already computed.
   rows_on_demand<B>* demanded(std::size_t i) const {
-    return results_->demanded_input == i ? results_->demanded : nullptr;
+    return resources_->results->demanded_input == i ? resources_->results->demanded : nullptr;
   }
   /// Returns true if an input has the same elements in all runs until constants_revision() changes.
-  bool is_constant(std::size_t i) const { return i < results_->constants.size() && results_->constants[i]; }
-  std::uint64_t constants_revision() const noexcept { return results_->constants_revision; }
-  void set_results(op_results<B>* results) noexcept { results_ = results; }
+  bool is_constant(std::size_t i) const {
+    return i < resources_->results->constants.size() && resources_->results->constants[i];
+  }
+  std::uint64_t constants_revision() const noexcept { return resources_->results->constants_revision; }
 
   [[noreturn]] static void fail(std::string_view text) { throw shape_error("plait: " + std::string(text)); }
 
@@ -130,8 +143,7 @@ class op_context {
   std::uint32_t input_count_ = 0;
   std::uint32_t output_count_ = 0;
   void* scratch_ = nullptr;
-  void const* const* packed_ = nullptr;
-  op_results<B>* results_ = nullptr;
+  op_resources<B> const* resources_ = nullptr;
 };
 
 }  // namespace plait

@@ -88,7 +88,7 @@ class op_rows {
     for (std::size_t o = 0; o != c.output_count(); ++o) add_operand(*c.outputs()[o], by.is_whole_output(o));
     slot* const* const at = pointers_.data() + begin;
     contexts_.push_back(op_context<B>({at, c.input_count()}, {at + c.input_count(), c.output_count()}));
-    contexts_.back().set_packed(c.packed());
+    contexts_.back().set_resources(c.resources());
   }
 
   /// Of all ops: inputs, then outputs, one op's after the other's.

@@ -263,6 +263,8 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
     for (auto v : writes) operand_slots_.push_back(&slots_[v]);
     step& s = steps_[op];
     s.context = op_context<B>({first, reads.size()}, {first + reads.size(), writes.size()});
+    s.context.set_resources(&details_[op].resources);
+    details_[op].resources.runs = runs_.get();
     s.way = usual_way(op);
     for (std::size_t i = 0; i != reads.size(); ++i) {
       bool const must = schema(op).requires_input(i, operands.listed[op]);
@@ -270,7 +272,7 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
       if (!layout_.gives_results(op)) inferred[reads[i]] = true;
     }
     if (!layout_.gives_results(op)) continue;
-    auto& results = details_[op].results;
+    auto& results = details_[op].resources.results;
     results = std::make_unique<op_results<B>>();
     results->values.resize(writes.size());
     results->listed_inputs = operands.listed[op];
@@ -280,7 +282,6 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
       auto const at = input_of.find(layout_.stands_in(v));
       results->places.push_back(at == input_of.end() ? npos : at->second);
     }
-    s.context.set_results(results.get());
   }
   blobs_.assign(blob_names_.size(), nullptr);
   std::vector<bool> overwritten(layout_.storage_count(), false);

@@ -37,6 +37,7 @@ template <backend B>
 void plan<B>::run_again() {
   op_index op = 0;
   ++entered_;
+  ++*runs_;
   try {
     for (op_index const last = stage_end(0); op != last; ++op) {
       step& s = steps_[op];

@@ -46,7 +46,7 @@ void plan<B>::run_bound(run_options const& options) {
           if (options.stop.stop_requested()) throw run_cancelled(op);
           if (s.way == op_way::demanded && options.observer == nullptr && inputs_last(op)) {
             demand_->begin();
-            details_[stage_end(0) - 1].results->demanded = demand_.get();
+            details_[stage_end(0) - 1].resources.results->demanded = demand_.get();
           } else {
             run_with_care(op, options);
           }
@@ -348,6 +348,7 @@ void plan<B>::reach(op_index op) {
 template <backend B>
 void plan<B>::enter(std::size_t stage) {
   ++entered_;
+  if (stage == 0) ++*runs_;
   op_index const op = layout_.stages()[stage];
   bool const asks = layout_.reads_elements(op);
   bool const changed = asks && infer(op);
@@ -376,7 +377,7 @@ template <backend B>
 void plan<B>::run_with_care(op_index op, run_options const& options) {
   step& s = steps_[op];
   if (s.way == op_way::demanded) {
-    details_[stage_end(0) - 1].results->demanded = nullptr;
+    details_[stage_end(0) - 1].resources.results->demanded = nullptr;
     take_memory(op, "output", layout_.writes(op)[0], [&] { demand_->make_room(); });
   }
   using backup_of = std::pair<value_number, std::shared_ptr<void>>;
@@ -395,12 +396,12 @@ void plan<B>::run_with_care(op_index op, run_options const& options) {
     if (options.observer != nullptr) options.observer->before(seen.emplace(event(op, options)));
     for (plan_layout::copy const& c : layout_.copies(op))
       B::copy(slots_[c.to].data, slots_[c.from].data, slots_[c.from].type.bytes());
-    if (details_[op].results == nullptr)
+    if (details_[op].resources.results == nullptr)
       steps_[op].kernel->run(steps_[op].context);
     else
       run_for_results(op, options, seen ? &*seen : nullptr);
     // Where results stand elsewhere, nets inside may have written other values into given memory before.
-    for (std::size_t o = 0; details_[op].results != nullptr && o != layout_.writes(op).size(); ++o) {
+    for (std::size_t o = 0; details_[op].resources.results != nullptr && o != layout_.writes(op).size(); ++o) {
       value_number const v = layout_.writes(op)[o];
       auto const backup = std::ranges::find(backups, layout_.stands_in(v), &backup_of::first);
       if (backup != backups.end() && slots_[v].data != slots_[backup->first].data) restore(*backup);
@@ -415,7 +416,7 @@ void plan<B>::run_with_care(op_index op, run_options const& options) {
 
 template <backend B>
 void plan<B>::run_for_results(op_index op, run_options const& options, op_event const* event) {
-  op_results<B>& results = *details_[op].results;
+  op_results<B>& results = *details_[op].resources.results;
   auto const reads = layout_.reads(op);
   for (std::size_t i = 0; i != results.listed_inputs; ++i)
     if (slots_[reads[i]].type.type == element_type::none && schema(op).requires_input(i, results.listed_inputs))
@@ -431,7 +432,7 @@ void plan<B>::run_for_results(op_index op, run_options const& options, op_event 
 
 template <backend B>
 void plan<B>::accept_results(op_index op) {
-  op_results<B>& results = *details_[op].results;
+  op_results<B>& results = *details_[op].resources.results;
   bool changed = false;
   for (std::size_t o = 0; o != results.values.size(); ++o) {
     blob<B>& result = results.values[o];

@@ -59,9 +59,8 @@ void plan<B>::pack(op_index op, std::uint32_t nth) {
   value_number const v = layout_.reads(op)[nth];
   take_memory(op, "a packed copy of", v, [&] { packed_.push_back({op, nth, pooled_memory<B>(bytes)}); });
   s.kernel->pack(s.context, nth, packed_.back().memory.get());
-  details_[op].packed.resize(layout_.reads(op).size(), nullptr);
-  details_[op].packed[nth] = packed_.back().memory.get();
-  s.context.set_packed(details_[op].packed.data());
+  details_[op].resources.packed.resize(layout_.reads(op).size(), nullptr);
+  details_[op].resources.packed[nth] = packed_.back().memory.get();
 }
 
 // Lets go of packed inputs, or of those that do not outlive a series.
@@ -69,7 +68,7 @@ template <backend B>
 void plan<B>::unpack(bool all) {
   std::erase_if(packed_, [&](packed_input const& p) {
     if (!all && !stays_.empty() && stays_[layout_.reads(p.op)[p.input]]) return false;
-    details_[p.op].packed[p.input] = nullptr;
+    details_[p.op].resources.packed[p.input] = nullptr;
     return true;
   });
 }
@@ -79,11 +78,11 @@ void plan<B>::keep_constants(std::vector<bool> const& values) {
   unpack(true);
   stays_ = values;
   for (details& d : details_) {
-    if (d.results == nullptr) continue;
-    d.results->constants.clear();
+    if (d.resources.results == nullptr) continue;
+    d.resources.results->constants.clear();
     for (value_number v : layout_.reads(static_cast<op_index>(&d - details_.data())))
-      d.results->constants.push_back(values[v]);
-    ++d.results->constants_revision;
+      d.resources.results->constants.push_back(values[v]);
+    ++d.resources.results->constants_revision;
   }
 }
 
@@ -193,7 +192,7 @@ template <backend B>
 void plan<B>::find_demand(plan_memory<B>& memory) {
   if (demand_ != nullptr) {
     steps_[demanded_].way = usual_way(demanded_);
-    details_[stage_end(0) - 1].results->demanded = nullptr;
+    details_[stage_end(0) - 1].resources.results->demanded = nullptr;
     demand_ = nullptr;
   }
   memory.set_demanded(npos);
@@ -228,7 +227,7 @@ void plan<B>::find_demand(plan_memory<B>& memory) {
     demanded_ = maker;
     memory.set_demanded(maker);
     steps_[maker].way = op_way::demanded;
-    details_[last].results->demanded_input = by->input;
+    details_[last].resources.results->demanded_input = by->input;
     return;
   }
 }
@@ -261,6 +260,7 @@ void plan<B>::run_group(Groups& groups, op_index& op) {
 
 template <backend B>
 void plan<B>::defer_run() {
+  ++*runs_;
   op_index op = 0;
   try {
     groups_.defer(op);

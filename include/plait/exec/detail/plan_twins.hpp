@@ -33,12 +33,15 @@ plan<B>::plan(plan const& leader, workspace<B>& blobs)
   operand_slots_.reserve(leader.operand_slots_.size());
   for (slot* const at : leader.operand_slots_) operand_slots_.push_back(slots_.data() + (at - leader.slots_.data()));
   slot* const* next = operand_slots_.data();
+  details_.reserve(leader.details_.size());
   for (op_index op = 0; op != leader.op_count(); ++op) {
     std::size_t const inputs = layout_.reads(op).size();
     std::size_t const outputs = layout_.writes(op).size();
     details_.push_back({leader.details_[op].type});
+    details_.back().resources.runs = runs_.get();
     steps_.push_back(
         {leader.steps_[op].kernel, op_context<B>({next, inputs}, {next + inputs, outputs}), usual_way(op)});
+    steps_.back().context.set_resources(&details_.back().resources);
     next += inputs + outputs;
   }
   replaced_.resize(slots_.size());
@@ -49,7 +52,7 @@ plan<B>::plan(plan const& leader, workspace<B>& blobs)
 template <backend B>
 void plan<B>::follow(plan const& leader) {
   if (ready_.empty()) return;
-  for (op_index op = 0; op != op_count(); ++op) steps_[op].context.set_packed(leader.steps_[op].context.packed());
+  for (op_index op = 0; op != op_count(); ++op) details_[op].resources.packed = leader.details_[op].resources.packed;
   bool same = ready_[0];
   for (value_number v = 0; v != slots_.size(); ++v) same = same && slots_[v].type == leader.slots_[v].type;
   for (op_index op = 0; op != op_count(); ++op) same = same && details_[op].scratch == leader.details_[op].scratch;
@@ -62,7 +65,8 @@ void plan<B>::follow(plan const& leader) {
 }
 
 template <backend B>
-bool plan<B>::bind_twin() {
+bool plan<B>::bind_twin(std::uint64_t runs) {
+  *runs_ = runs + 1;
   for (input const& in : inputs_) {
     blob<B> const& from = *in.source;
     if (from.spec() != slots_[in.value].type || (!from.is_set && in.required)) return false;

@@ -66,7 +66,7 @@ class rows_on_demand {
   }
   void end() {
     if (std::exchange(all_, nullptr) != nullptr) made().data = block_.get();
-    if (std::exchange(packs_, false)) context_->set_packed(nullptr);
+    context_->set_resources(resources_);
     packed_memory_.clear();
   }
 
@@ -92,17 +92,20 @@ class rows_on_demand {
     rows_.add(context, by);
   }
   void pack_whole_inputs() {
-    packs_ = by_.kind == pattern_kind::streamed_rows && context_->packed() == nullptr;
-    packed_.assign(context_->input_count(), nullptr);
-    for (std::size_t i = 0; packs_ && i != context_->input_count(); ++i) {
-      std::size_t const bytes = by_.is_whole_input(i) ? maker_->pack(*context_, i, nullptr) : 0;
+    resources_ = context_->resources();
+    packed_.packed.assign(context_->input_count(), nullptr);
+    for (std::size_t i = 0; i != context_->input_count(); ++i) {
+      packed_.packed[i] = context_->packed(i);
+      if (by_.kind != pattern_kind::streamed_rows || !by_.is_whole_input(i) || packed_.packed[i] != nullptr) continue;
+      std::size_t const bytes = maker_->pack(*context_, i, nullptr);
       if (bytes == 0) continue;
       packed_memory_.push_back(pooled_memory<B>(bytes));
       maker_->pack(*context_, i, packed_memory_.back().get());
-      packed_[i] = packed_memory_.back().get();
+      packed_.packed[i] = packed_memory_.back().get();
     }
-    if (packs_) context_->set_packed(packed_.data());
-    rows_.context(0).set_packed(context_->packed());
+    packed_.runs = resources_ == nullptr ? nullptr : resources_->runs;
+    context_->set_resources(&packed_);
+    rows_.context(0).set_resources(&packed_);
   }
   slot& made() const { return *context_->outputs()[0]; }
   std::size_t places() const { return static_cast<std::size_t>(made().type.dims[0]); }
@@ -115,9 +118,9 @@ class rows_on_demand {
   std::size_t at_once_;
   std::shared_ptr<void> block_;
   std::shared_ptr<void> all_;
-  std::vector<void const*> packed_;  // by input
+  op_resources<B> const* resources_ = nullptr;  // of the op
+  op_resources<B> packed_;                      // until end()
   std::vector<std::shared_ptr<void>> packed_memory_;
-  bool packs_ = false;  // inputs are packed until end()
 };
 
 }  // namespace plait

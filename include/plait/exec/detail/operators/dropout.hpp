@@ -111,7 +111,7 @@ class dropout_kernel final : public op_kernel<B> {
       if (mask != nullptr) fill<B>(mask, c.size(0), true);
       return;
     }
-    random_stream const from = source_.next();
+    random_stream const from = source_.of_run(c);
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       std::size_t const blocks = (c.size(0) + 3) / 4;
       detail::drop<T> const f{c.template input<T>(0),

@@ -1,8 +1,8 @@
 // Tensors of random numbers.
 //
 // What an op draws is a function of three things: its argument `seed`; which value of the net it writes, that is the
-// name of its output and how often the net has written that blob before (random_stream_of); and how often the kernel
-// has run. So two fills of one net differ though neither has a seed, a plan compiled anew draws the same again, every
+// name of its output and how often the net has written that blob before (random_stream_of); and how often the op has
+// run. So two fills of one net differ though neither has a seed, a plan compiled anew draws the same again, every
 // backend draws the same bits, and adding an op to a net changes nothing for the others.
 #pragma once
 
@@ -28,12 +28,11 @@ namespace plait {
 /// The streams of one op, a new one each time it runs.
 class random_source {
  public:
-  explicit random_source(op_arguments const& a) : next_{static_cast<std::uint64_t>(a.integer("seed")), a.stream()} {}
+  explicit random_source(op_arguments const& a) : first_{static_cast<std::uint64_t>(a.integer("seed")), a.stream()} {}
 
-  random_stream next() noexcept {
-    random_stream const made = next_;
-    ++next_.stream;
-    return made;
+  template <backend B>
+  random_stream of_run(op_context<B> const& c) const noexcept {
+    return {first_.seed, first_.stream + c.run_number()};
   }
 
   static op_schema& describe(op_schema& schema) {
@@ -42,7 +41,7 @@ class random_source {
   }
 
  private:
-  random_stream next_;
+  random_stream first_;
 };
 
 /// Base of fills of float, or of double where dtype says so.
@@ -57,13 +56,13 @@ class random_fill_kernel : public op_kernel<B> {
 
  protected:
   void uniform(op_context<B>& c, double low, double high) {
-    random_stream const from = source_.next();
+    random_stream const from = source_.of_run(c);
     visit_type<float, double>(type_, [&]<class T>(T) {
       fill_uniform<B>(from, static_cast<T>(low), static_cast<T>(high), c.template output<T>(0), c.output_size(0));
     });
   }
   void normal(op_context<B>& c, double mean, double deviation) {
-    random_stream const from = source_.next();
+    random_stream const from = source_.of_run(c);
     visit_type<float, double>(type_, [&]<class T>(T) {
       fill_normal<B>(from, static_cast<T>(mean), static_cast<T>(deviation), c.template output<T>(0), c.output_size(0));
     });
@@ -188,7 +187,7 @@ class uniform_int_fill_kernel final : public op_kernel<B> {
   void infer(shape_context& c) override { c.output(0, element_type::int32, dims_(c)); }
   void run(op_context<B>& c) override {
     for_each_index<B>(c.output_size(0),
-                      detail::random_integer{source_.next(), min_, static_cast<std::uint64_t>(max_ - min_ + 1),
+                      detail::random_integer{source_.of_run(c), min_, static_cast<std::uint64_t>(max_ - min_ + 1),
                                              c.template output<std::int32_t>(0)});
   }
 

@@ -126,6 +126,7 @@ class recurrent_executor {
                    Given const& given, Delivered const& delivered) {
     if constexpr (has_tasks<B>) {
       for (auto const& at : lanes_) at->twin->follow(leader);
+      std::uint64_t const runs = leader.run_count();
       auto const body = [&](std::size_t step, std::uint32_t node) {
         std::int64_t const t = all.step(of.first + static_cast<std::int64_t>(step));
         lane& at = *lanes_[static_cast<std::size_t>(t) % lanes_.size()];
@@ -141,7 +142,7 @@ class recurrent_executor {
             delivered(links[i], t);
           }
         };
-        if (node == 0) return begin(at, leader, links, series, told, all, t, open(t));
+        if (node == 0) return begin(at, leader, links, series, told, all, t, runs + step, open(t));
         if (node < nodes_.first_op()) {
           for (std::size_t const i : nodes_.sources(node))
             fill_source<B>(*at.blobs->links[i], links[i], sequence(i), t);
@@ -189,7 +190,7 @@ class recurrent_executor {
 
   // Has a lane be that of step t; false if the step must be run alone.
   bool begin(lane& at, plan<B> const& leader, std::span<linked_place const> links, step_series<B> const& series,
-             bool told, recurrent_run const& all, std::int64_t t, opened_step<B> const& opened) {
+             bool told, recurrent_run const& all, std::int64_t t, std::uint64_t runs, opened_step<B> const& opened) {
     step_places const& found = find_blobs(at, leader, links, opened);
     at.blobs = &found;
     if (found.alone) return false;
@@ -197,7 +198,7 @@ class recurrent_executor {
       if (links[i].first_source) open_source<B>(*found.links[i], links[i], all.sequences[links[i].sequence], t);
     at.twin->rebind(found.plan);
     put_targets<B>(*at.twin, links, series, all.sequences, t);
-    return at.twin->bind_twin() && (!told || series.holds(*at.twin, all.sequences, t));
+    return at.twin->bind_twin(runs) && (!told || series.holds(*at.twin, all.sequences, t));
   }
 
   step_places const& find_blobs(lane& at, plan<B> const& p, std::span<linked_place const> links,

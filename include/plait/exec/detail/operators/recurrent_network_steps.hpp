@@ -204,7 +204,9 @@ class recurrent_steps {
         ready = make(done);
       }
       if (overlap) {
+        std::int64_t const before = done;
         done = executor_.run(*plan_, links_, series_, told_, all, {done, ready}, argument_, open, given, delivered);
+        plan_->count_runs(static_cast<std::uint64_t>(done - before));
         overlap = done == ready;
         if (overlap) continue;
       }
