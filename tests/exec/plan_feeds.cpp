@@ -39,21 +39,21 @@ struct root_kernel : plait::op_kernel<B> {
   }
 };
 
-// y = x + w[0]; keeps w[0] while it is the same, as FC keeps packed weights.
+// y = x + w[0], which is packed while it is constant.
 template <class B>
 struct shifted_kernel : plait::op_kernel<B> {
   explicit shifted_kernel(plait::op_arguments const&) {}
   void infer(plait::shape_context& c) override { c.output(0, c.type(0), c.dims(0)); }
-  bool begin_series(plait::op_context<B>& c, plait::run_series const& series) override {
-    if (series.same[1]) kept = std::make_unique<float>(*c.template input<float>(1));
-    return false;
+  std::size_t pack(plait::op_context<B>& c, std::size_t input, void* to) override {
+    if (input != 1) return 0;
+    if (to != nullptr) *static_cast<float*>(to) = *c.template input<float>(1);
+    return sizeof(float);
   }
-  void end_series(plait::op_context<B>&, bool) override { kept.reset(); }
   void run(plait::op_context<B>& c) override {
-    float const w = kept ? *kept : *c.template input<float>(1);
+    auto const* const packed = static_cast<float const*>(c.packed(1));
+    float const w = packed != nullptr ? *packed : *c.template input<float>(1);
     for (std::size_t i = 0; i != c.size(0); ++i) c.template output<float>(0)[i] = c.template input<float>(0)[i] + w;
   }
-  std::unique_ptr<float> kept;
 };
 
 // y = 2 x by rows, a few at a time, but for a row that begins with a negative number.

@@ -31,14 +31,6 @@
 
 namespace plait {
 
-/// Series: consecutive runs of an op with equal types, and the loop-invariant operands.
-struct run_series {
-  std::size_t runs = 0;
-  std::vector<bool> same = {};     ///< by input: loop-invariant elements
-  std::vector<bool> lasting = {};  ///< by input: memory and elements of each run persist until the series ends
-  std::vector<bool> summed = {};   ///< by output: accumulated; only the sum over the runs is used
-};
-
 /// Kernel of one op of a plan. Constructed from op_arguments; the constructor throws for invalid arguments.
 template <backend B>
 class op_kernel {
@@ -62,15 +54,10 @@ class op_kernel {
   /// takes; without `to` only returns them, from types alone. 0: packing does not pay. Called after infer.
   virtual std::size_t pack(op_context<B>&, std::size_t /*input*/, void* /*to*/) { return 0; }
 
-  /// Begins a series of runs. Returns true if the op accumulates itself: runs, or end_series, then add to the summed
-  /// outputs, whose memory stays the same. Called after prepare.
-  virtual bool begin_series(op_context<B>&, run_series const&) { return false; }
-  /// Ends a series after its last run; `whole` is false if a run has failed and the sums are not used.
-  virtual void end_series(op_context<B>&, bool /*whole*/) {}
   /// Appends the ways in which the op can run in parts, for fusion with its neighbours; none if it only runs as a
   /// whole. Called after prepare, or for streamed rows after infer; valid until the next call of either.
   virtual void patterns(op_context<B> const&, std::vector<op_pattern<B>>& /*to*/) const {}
-  /// Runs a part that a pattern of rows or columns allows, while other threads run others, with the bits of run(). What
+  /// Runs a part that a pattern allows, while other threads run others, with the bits of run(). What
   /// the context has instead of an operand of rows are these rows of it. Columns must not throw.
   virtual void run_part(op_context<B>& c, op_part const&) { run(c); }
 };

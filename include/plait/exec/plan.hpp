@@ -35,6 +35,7 @@
 #include <plait/exec/detail/plan_layout.hpp>
 #include <plait/exec/detail/plan_memory.hpp>
 #include <plait/exec/detail/row_groups.hpp>
+#include <plait/exec/detail/row_sums.hpp>
 #include <plait/exec/detail/rows_on_demand.hpp>
 #include <plait/exec/detail/run_options.hpp>
 #include <plait/exec/detail/schedule.hpp>
@@ -99,12 +100,12 @@ class plan {
   }
 
   // ---- series of runs
-  /// Properties of the values of a plan in a series of runs, by value: see run_series.
+  /// Properties of the values of a plan in a series of runs, by value.
   struct value_series {
     std::size_t runs = 0;
-    std::vector<bool> same;     ///< inputs only
-    std::vector<bool> lasting;  ///< inputs, or written to memory of the caller
-    std::vector<bool> summed;   ///< published, and not read in the plan
+    std::vector<bool> same;     ///< inputs with loop-invariant elements
+    std::vector<bool> lasting;  ///< memory and elements of each run persist until the series ends
+    std::vector<bool> summed;   ///< published, and not read in the plan: only the sum over the runs is used
   };
   /// Begins a series, after bind(), for the ops whose shapes are known from the start. Returns, by value, which sums
   /// the ops accumulate themselves: into the memory of the value, which must be the same in all runs, and zeroed. A
@@ -112,8 +113,9 @@ class plan {
   std::vector<bool> const& begin_series(value_series const& values);
   /// Ends a series; `whole` is false if a run has failed.
   void end_series(bool whole);
-  bool in_series() const noexcept { return !in_series_.empty(); }
-  /// Marks inputs, by value, as constant for all ops: see op_kernel::keep_constants. O(operands).
+  bool in_series() const noexcept { return in_series_; }
+  /// Marks inputs, by value, as constant: what is packed of them outlives a series, until this is called again.
+  /// O(operands).
   void keep_constants(std::vector<bool> const& values);
 
   /// Returns true if runs of the series may be deferred: all ops are one row-parallel fusion group (row_groups), and
@@ -262,6 +264,7 @@ class plan {
   struct details {
     std::shared_ptr<typename operators<B>::entry const> type;
     op_resources<B> resources = {};
+    std::shared_ptr<row_sums<B>> sums = nullptr;  // of pattern_kind::sums, if any; shared with twins
     std::size_t scratch = 0;
     std::vector<typename operators<B>::shape_check> asks = {};  // called before inference
   };
@@ -337,6 +340,7 @@ class plan {
   void find_constants(std::vector<std::string> const& names);
   tensor<B> const& given(constant const& c) const;
   bool has_other_constants() const;
+  void begin_sums(op_index op, value_series const& values);
   void pack(op_index op, std::uint32_t nth);
   void unpack(bool all);
   void tell_constants();
@@ -373,6 +377,17 @@ class plan {
   void find_places();
   bool stands() const;
   void run_again();
+  row_sums<B>* sums_of(op_index op) const {
+    row_sums<B>* const found = details_[op].sums.get();
+    return found != nullptr && found->begun() ? found : nullptr;
+  }
+  void run_kernel(op_index op) {
+    step& s = steps_[op];
+    row_sums<B>* const sums = sums_of(op);
+    if (sums == nullptr) return s.kernel->run(s.context);
+    sums->add(s.context);
+    sums->run_others(s.context);
+  }
   void run_plainly(op_index op) {
     steps_[op].kernel->run(steps_[op].context);
     if (steps_[op].way == op_way::publishing)
@@ -436,9 +451,8 @@ class plan {
   std::vector<tensor<B>> replaced_;    // by value: inputs, until the next bind()
   std::vector<tensor<B>> gathered_;    // by input, if strided: contiguous copies
   std::vector<tensor_spec> inferred_;  // outputs of the current op
-  std::vector<op_index> in_series_;    // ops notified of a series
-  std::vector<bool> summed_by_ops_;    // in a series, by value
-  run_series told_;                    // the current op
+  bool in_series_ = false;
+  std::vector<bool> summed_by_ops_;  // in a series, by value
   cost_model costs_;
   std::vector<packed_input> packed_;
   std::vector<bool> stays_;                  // by value: packed inputs outlive a series; empty if none does

@@ -1,8 +1,10 @@
 #include <plait/exec/detail/plan_series.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -16,108 +18,145 @@ namespace {
 
 using B = plait::serial;
 
-/// y = x w, w of one element; sums what is summed.
-struct scale_kernel : plait::op_kernel<B> {
-  explicit scale_kernel(plait::op_arguments const&) {}
+/// sum = the sum over rows of a b, twice = 2 a.
+struct dot_kernel : plait::op_kernel<B> {
+  explicit dot_kernel(plait::op_arguments const&) {}
   void infer(plait::shape_context& c) override {
     c.expect_type<float>(0);
-    c.output(0, c.type(0), c.dims(0));
+    c.expect_same_dims(0, 1);
+    c.output(0, c.type(0), {1});
+    c.output(1, c.type(0), c.dims(0));
   }
-  void run(plait::op_context<B>& c) override {
-    for (std::size_t i = 0; i != c.size(0); ++i) {
-      float const made = *c.input<float>(1) * c.input<float>(0)[i];
-      float& y = c.output<float>(0)[i];
-      y = sums_ ? y + made : made;
+  void run(plait::op_context<B>& c) override { run_part(c, {.kind = plait::op_part::kinds::outputs, .outputs = 0b11}); }
+  void patterns(plait::op_context<B> const& c, std::vector<plait::op_pattern<B>>& to) const override {
+    to.push_back({.kind = plait::pattern_kind::sums, .whole_outputs = 0b01, .rows = c.size(0)});
+  }
+  void run_part(plait::op_context<B>& c, plait::op_part const& part) override {
+    std::size_t const rows = part.adds_rows != 0 ? part.adds_rows : c.size(0);
+    if ((part.outputs & 0b01) != 0) {
+      float& sum = *c.output<float>(0);
+      if (part.adds_rows == 0) sum = 0;
+      for (std::size_t i = 0; i != rows; ++i) sum += c.input<float>(0)[i] * c.input<float>(1)[i];
     }
+    for (std::size_t i = 0; (part.outputs & 0b10) != 0 && i != rows; ++i)
+      c.output<float>(1)[i] = 2 * c.input<float>(0)[i];
   }
-  bool begin_series(plait::op_context<B>&, plait::run_series const& series) override {
-    told = series;
-    return sums_ = series.summed[0];
-  }
-  void end_series(plait::op_context<B>&, bool whole) override {
-    ends.push_back(whole);
-    sums_ = false;
-  }
+};
 
-  static inline std::optional<plait::run_series> told = {};
-  static inline std::vector<bool> ends = {};
-
- private:
-  bool sums_ = false;
+/// y = x w, w of one element, which is packed as its double.
+struct scale_kernel : plait::op_kernel<B> {
+  explicit scale_kernel(plait::op_arguments const&) {}
+  void infer(plait::shape_context& c) override { c.output(0, c.expect_type<float>(0), c.dims(0)); }
+  void run(plait::op_context<B>& c) override {
+    auto const* const packed = static_cast<float const*>(c.packed(1));
+    float const w = packed != nullptr ? *packed / 2 : *c.input<float>(1);
+    for (std::size_t i = 0; i != c.size(0); ++i) c.output<float>(0)[i] = w * c.input<float>(0)[i];
+  }
+  std::size_t pack(plait::op_context<B>& c, std::size_t input, void* to) override {
+    if (input != 1) return 0;
+    if (to != nullptr) *static_cast<float*>(to) = 2 * *c.input<float>(1);
+    return sizeof(float);
+  }
 };
 
 struct fixture {
-  fixture() {
-    scale_kernel::told.reset();
-    scale_kernel::ends.clear();
+  explicit fixture(std::string const& net) {
+    operators.add<dot_kernel>(plait::op_schema("Dot").inputs(2).outputs(2));
+    operators.add<scale_kernel>(plait::op_schema("Scale").inputs(2).outputs(1));
     blobs.feed("x", std::vector<float>{1, 2, 3}, {3});
     blobs.feed("w", std::vector<float>{10}, {1});
+    blobs.feed("z", std::vector<float>{1, 10, 100}, {3});
+    plan.emplace(plait::compile(plait::read_netdef_text(net), operators, blobs));
+    plan->bind();
   }
   std::uint32_t given(std::string_view name) const {
-    for (auto const v : plan.layout().given())
-      if (plan.value_name(v) == name) return v;
+    for (auto const v : plan->layout().given())
+      if (plan->value_name(v) == name) return v;
+    return plait::npos;
+  }
+  std::uint32_t published(std::string_view name) const {
+    for (auto const v : plan->layout().published())
+      if (plan->value_name(v) == name) return v;
     return plait::npos;
   }
   auto nothing(std::size_t runs) const {
-    std::vector<bool> const none(plan.layout().value_count(), false);
-    return plait::plan<B>::value_series{runs, none, none, none};
+    std::vector<bool> const none(plan->layout().value_count(), false);
+    return plait::plan<B>::value_series{.runs = runs, .same = none, .lasting = none, .summed = none};
   }
 
   plait::operators<B> operators;
   plait::workspace<B> blobs;
-  plait::plan<B> plan = plait::compile(
-      plait::read_netdef_text(R"(op { type: "Scale" input: "x" input: "w" output: "y" } external_output: "y")"),
-      (operators.add<scale_kernel>(plait::op_schema("Scale").inputs(2).outputs(1)), operators), blobs);
+  std::optional<plait::plan<B>> plan;
 };
 
-TEST_CASE_FIXTURE(fixture, "ops are told what is known of their operands; those of which nothing is known are not") {
-  plan.bind();
-  CHECK(plan.begin_series(nothing(3)) == std::vector<bool>(plan.layout().value_count(), false));
-  CHECK_FALSE(scale_kernel::told.has_value());
-  CHECK_FALSE(plan.in_series());
+constexpr char const* dot = R"(op { type: "Dot" input: "x" input: "z" output: "sum" output: "twice" }
+                               external_output: "sum" external_output: "twice")";
+constexpr char const* scale = R"(op { type: "Scale" input: "x" input: "w" output: "y" } external_output: "y")";
 
-  auto values = nothing(3);
-  values.same[given("w")] = true;
-  values.lasting[given("x")] = true;
-  plan.begin_series(values);
-  CHECK(plan.in_series());
-  REQUIRE(scale_kernel::told.has_value());
-  CHECK(scale_kernel::told->runs == 3);
-  CHECK(scale_kernel::told->same == std::vector<bool>{false, true});
-  CHECK(scale_kernel::told->lasting == std::vector<bool>{true, true});
-  CHECK(scale_kernel::told->summed == std::vector<bool>{false});
-  plan.end_series(true);
-  CHECK(scale_kernel::ends == std::vector<bool>{true});
-  plan.end_series(true);
-  CHECK(scale_kernel::ends.size() == 1);
-}
-
-TEST_CASE_FIXTURE(fixture, "an op that sums adds to one place") {
-  plan.bind();
-  auto values = nothing(2);
-  std::uint32_t const y = plan.layout().published()[0];
-  values.summed[y] = true;
-  CHECK(plan.begin_series(values)[y]);
-  std::vector<float> sum = {1, 1, 1};
-  for (int run = 0; run != 2; ++run) {
-    plan.write_to(y, sum.data(), 12);
-    plan.run();
+TEST_CASE("series: sums over rows are added to one place, other outputs are those of each run") {
+  for (bool const lasting : {false, true}) {
+    fixture f(dot);
+    auto values = f.nothing(3);
+    std::uint32_t const sum = f.published("sum");
+    values.summed[sum] = true;
+    values.lasting[f.given("x")] = values.lasting[f.given("z")] = lasting;
+    CHECK(f.plan->begin_series(values)[sum]);
+    CHECK(f.plan->in_series());
+    float total = 0.5f;
+    for (int run = 0; run != 3; ++run) {
+      f.plan->write_to(sum, &total, sizeof total);
+      f.plan->run();
+      CHECK(f.blobs.fetch<float>("twice") == std::vector<float>{2, 4, 6});
+    }
+    f.plan->end_series(true);
+    CHECK_FALSE(f.plan->in_series());
+    CHECK(total == 0.5f + 3 * 321);
+    f.plan->rebind(f.blobs);
+    f.plan->run();
+    CHECK(f.blobs.fetch<float>("sum") == std::vector<float>{321});
   }
-  plan.end_series(true);
-  CHECK(sum == std::vector<float>{21, 41, 61});
 }
 
-TEST_CASE_FIXTURE(fixture, "other shapes end a series") {
-  plan.bind();
-  auto values = nothing(2);
-  values.same[given("w")] = true;
-  plan.begin_series(values);
-  plan.run();
-  CHECK(plan.in_series());
-  blobs.feed("x", std::vector<float>{1, 2}, {2});
-  plan.bind();
-  CHECK_FALSE(plan.in_series());
-  CHECK(scale_kernel::ends == std::vector<bool>{true});
+TEST_CASE("series: what is not summed, or only in part, the op computes in each run") {
+  fixture f(dot);
+  CHECK(f.plan->begin_series(f.nothing(3)) == std::vector<bool>(f.plan->layout().value_count(), false));
+  CHECK_FALSE(f.plan->in_series());
+  auto values = f.nothing(3);
+  values.summed[f.published("twice")] = true;
+  CHECK_FALSE(f.plan->begin_series(values)[f.published("twice")]);
+  f.plan->run();
+  CHECK(f.blobs.fetch<float>("sum") == std::vector<float>{321});
+}
+
+TEST_CASE("series: inputs that stay the same are packed, in a series that is long enough, until it ends") {
+  fixture f(scale);
+  auto const run_with = [&](float w) {
+    *f.blobs.get("w").value.data<float>() = w;
+    f.plan->run();
+    return f.blobs.fetch<float>("y")[0];
+  };
+  auto values = f.nothing(3);
+  values.same[f.given("w")] = true;
+  f.plan->begin_series(values);
+  CHECK(run_with(7) == 7);
+  values.runs = 4;
+  f.plan->begin_series(values);
+  CHECK(run_with(8) == 7);  // what was packed: in a series w does not change
+  f.plan->end_series(true);
+  CHECK(run_with(9) == 9);
+}
+
+TEST_CASE("series: other shapes end it") {
+  fixture f(scale);
+  auto values = f.nothing(4);
+  values.same[f.given("w")] = true;
+  f.plan->begin_series(values);
+  f.plan->run();
+  CHECK(f.plan->in_series());
+  f.blobs.feed("x", std::vector<float>{1, 2}, {2});
+  f.plan->run();
+  CHECK_FALSE(f.plan->in_series());
+  CHECK(f.blobs.fetch<float>("y") == std::vector<float>{10, 20});
 }
 
 }  // namespace

@@ -411,7 +411,8 @@ void device_chain<B>::run(op_index& op) {
   op = first;
   for (member const& m : members) {
     if (overlaps || m.is == role::before) m.kernel->run(*m.context);
-    if (!overlaps && m.begins) m.kernel->run_part(*m.context, {.kind = op_part::kinds::outputs});
+    if (!overlaps && m.begins)
+      m.kernel->run_part(*m.context, {.kind = op_part::kinds::outputs, .outputs = ~std::uint64_t{1}});
     ++op;
   }
   --op;

@@ -10,6 +10,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/exec/backend.hpp>
+#include <plait/exec/detail/row_sums.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/ssa/versioning.hpp>
 
@@ -21,6 +22,7 @@ struct group_candidate {
   op_kernel<B>* kernel = nullptr;
   op_context<B>* context = nullptr;
   std::span<op_pattern<B> const> patterns = {};
+  row_sums<B>* sums = nullptr;  ///< if they are accumulated
 
   /// Returns the first pattern of a kind; nullptr if there is none.
   op_pattern<B> const* find(pattern_kind kind) const {

@@ -61,6 +61,9 @@ enum class pattern_kind : unsigned char {
   split,
   /// On devices. Rows of the inputs, of equal width, are concatenated to those of the first output.
   concatenated,
+  /// The outputs in whole_outputs are sums over the rows of two inputs, those that are not whole: the sums of several
+  /// runs are the sums over all their rows.
+  sums,
   /// Of an op with results_after_run. It reads the first axis of `input` in order, each index at most once, and can
   /// receive it in blocks of `least_rows` (op_context::demanded). Holds before memory is placed.
   in_order,
@@ -70,18 +73,20 @@ enum class pattern_kind : unsigned char {
 template <backend B>
 struct op_pattern {
   pattern_kind kind;
-  std::size_t work = 1;               ///< total over all parts, in element copies
-  std::uint64_t whole_inputs = 0;     ///< one bit per input: shared by all parts
-  std::uint64_t whole_outputs = 0;    ///< one bit per output: not written by parts, but once before them
-  std::size_t width = 0;              ///< columns: width of the blocks, 0 for any; split, concatenated: of a segment
-  std::size_t step = 1;               ///< columns: chunks of a block begin at multiples of this
-  std::size_t least_rows = 1;         ///< rows: per thread; fewer cost more each; in_order: of a block
-  std::uint32_t input = 0;            ///< in_order: which is streamed
-  bool undivided = false;             ///< rows: other splits than rows are faster on several threads
-  bool in_pieces = false;             ///< rows: computing few rows at a time has no overhead per row
-  bool is_sum = false;                ///< rows: the op only computes output 0 = input 0 + input 1, element-wise
-  bool can_add = false;               ///< rows: op_part::addend is implemented
-  function_of_elements<B> does = {};  ///< elements
+  std::size_t work = 1;                 ///< total over all parts, in element copies
+  std::uint64_t whole_inputs = 0;       ///< one bit per input: shared by all parts
+  std::uint64_t whole_outputs = 0;      ///< one bit per output: not written by parts, but once before them
+  std::size_t width = 0;                ///< columns: width of the blocks, 0 for any; split, concatenated: of a segment
+  std::size_t step = 1;                 ///< columns: chunks of a block begin at multiples of this
+  std::size_t least_rows = 1;           ///< rows: per thread; fewer cost more each; in_order: of a block
+  std::size_t rows = 0;                 ///< sums: of a run
+  bool whole_outputs_are_sums = false;  ///< rows: holds if they are accumulated, from inputs that last (row_sums)
+  std::uint32_t input = 0;              ///< in_order: which is streamed
+  bool undivided = false;               ///< rows: other splits than rows are faster on several threads
+  bool in_pieces = false;               ///< rows: computing few rows at a time has no overhead per row
+  bool is_sum = false;                  ///< rows: the op only computes output 0 = input 0 + input 1, element-wise
+  bool can_add = false;                 ///< rows: op_part::addend is implemented
+  function_of_elements<B> does = {};    ///< elements
 
   constexpr bool is_whole_input(std::size_t i) const { return i < 64 && (whole_inputs >> i & 1) != 0; }
   constexpr bool is_whole_output(std::size_t i) const { return i < 64 && (whole_outputs >> i & 1) != 0; }
@@ -99,11 +104,15 @@ void add_elements(std::type_identity_t<function_of_elements<B>> const& does, std
 /// Part of an op: see op_kernel::run_part.
 struct op_part {
   enum class kinds : unsigned char {
-    outputs,  ///< the outputs in the set whole_outputs of the pattern, once before all rows
+    outputs,  ///< some outputs: those that rows leave out, once before all rows; or sums, or all others
     rows,     ///< operands are matrices or vectors of some rows only, except those that are whole
     columns,  ///< some columns of operands of one row
   };
   kinds kind = kinds::rows;
+  /// Outputs: one bit per output.
+  std::uint64_t outputs = 0;
+  /// Outputs: if not 0, the sums over so many rows are added to the outputs. The context's inputs are the first rows.
+  std::size_t adds_rows = 0;
   /// Rows: elements to add to output 0, as many as it has, apart from it; on hosts with the bits of a separate sum.
   void const* addend = nullptr;
   column_part columns = {};

@@ -397,7 +397,7 @@ void plan<B>::run_with_care(op_index op, run_options const& options) {
     for (plan_layout::copy const& c : layout_.copies(op))
       B::copy(slots_[c.to].data, slots_[c.from].data, slots_[c.from].type.bytes());
     if (details_[op].resources.results == nullptr)
-      steps_[op].kernel->run(steps_[op].context);
+      run_kernel(op);
     else
       run_for_results(op, options, seen ? &*seen : nullptr);
     // Where results stand elsewhere, nets inside may have written other values into given memory before.

@@ -14,40 +14,51 @@ template <backend B>
 std::vector<bool> const& plan<B>::begin_series(value_series const& values) {
   end_series(false);
   summed_by_ops_.assign(values.summed.size(), false);
-  told_.runs = values.runs;
   op_index const last = layout_.stages().empty() ? 0 : stage_end(0);
   for (op_index op = 0; op != last; ++op) {
     if (layout_.gives_results(op)) continue;
-    bool any = false;
-    told_.same.clear();
-    told_.lasting.clear();
-    told_.summed.clear();
-    for (value_number v : layout_.reads(op)) {
-      told_.same.push_back(values.same[v]);
-      told_.lasting.push_back(values.lasting[v] || values.same[v]);
-      any = any || values.same[v];
-    }
-    for (value_number v : layout_.writes(op)) {
-      told_.summed.push_back(values.summed[v]);
-      any = any || values.summed[v];
-    }
-    if (!any) continue;
-    in_series_.push_back(op);
     try {
-      for (std::uint32_t i = 0; i != told_.same.size(); ++i)
-        if (told_.same[i] && values.runs >= costs_.pack_runs) pack(op, i);
-      if (!steps_[op].kernel->begin_series(steps_[op].context, told_)) continue;
+      auto const reads = layout_.reads(op);
+      for (std::uint32_t i = 0; i != reads.size(); ++i) {
+        if (!values.same[reads[i]]) continue;
+        in_series_ = true;
+        if (values.runs >= costs_.pack_runs) pack(op, i);
+      }
+      if (std::ranges::none_of(layout_.writes(op), [&](value_number v) { return values.summed[v]; })) continue;
+      in_series_ = true;
+      begin_sums(op, values);
     } catch (...) {
       end_series(false);
       rethrow(op);
     }
-    for (value_number v : layout_.writes(op)) summed_by_ops_[v] = values.summed[v];
   }
   // Whether operands of the outermost net share memory may change with each run.
-  find_groups(!nested_ || in_series_.empty());
+  find_groups(!nested_ || !in_series_);
   if (keeps_schedule_) kept_groups_ = groups();
   find_places();
   return summed_by_ops_;
+}
+
+// Has an op accumulate its sums, if it has some and all of them are only summed.
+template <backend B>
+void plan<B>::begin_sums(op_index op, value_series const& values) {
+  step& s = steps_[op];
+  patterns_.clear();
+  s.kernel->patterns(s.context, patterns_);
+  auto const by = std::ranges::find(patterns_, pattern_kind::sums, &op_pattern<B>::kind);
+  if (by == patterns_.end()) return;
+  auto const reads = layout_.reads(op);
+  auto const writes = layout_.writes(op);
+  for (std::size_t o = 0; o != writes.size(); ++o)
+    if (by->is_whole_output(o) && !values.summed[writes[o]]) return;
+  bool lasting = true;
+  for (std::size_t i = 0; i != reads.size(); ++i)
+    lasting = lasting && (by->is_whole_input(i) || values.lasting[reads[i]] || values.same[reads[i]]);
+  if (details_[op].sums == nullptr) details_[op].sums = std::make_shared<row_sums<B>>();
+  details_[op].sums->begin(*s.kernel, s.context, *by, lasting);
+  s.way = op_way::careful;
+  for (std::size_t o = 0; o != writes.size(); ++o)
+    if (by->is_whole_output(o)) summed_by_ops_[writes[o]] = true;
 }
 
 template <backend B>
@@ -133,7 +144,8 @@ void plan<B>::find_groups(bool large) {
   auto const at = [this](op_index op) {
     bool const alone = steps_[op].way == op_way::demanded || layout_.gives_results(op) || !layout_.copies(op).empty() ||
                        (!nested_ && may_spoil(op));
-    return alone ? group_candidate<B>() : group_candidate<B>{steps_[op].kernel, &steps_[op].context, patterns(op)};
+    return alone ? group_candidate<B>()
+                 : group_candidate<B>{steps_[op].kernel, &steps_[op].context, patterns(op), sums_of(op)};
   };
   // When a later op of a group by rows fails, some rows of what this one overwrites have been written, and what it
   // makes in place of what was fed is not whole.
@@ -291,18 +303,19 @@ void plan<B>::end_series(bool whole) {
   drop(groups_);
   drop(columns_);
   drop(chains_);
-  for (std::size_t i = 0; i != in_series_.size(); ++i) {
-    op_index const op = in_series_[i];
+  in_series_ = false;
+  for (op_index op = 0; op != op_count(); ++op) {
+    row_sums<B>* const sums = sums_of(op);
+    if (sums == nullptr) continue;
+    steps_[op].way = usual_way(op);
     try {
-      steps_[op].kernel->end_series(steps_[op].context, whole);
+      if (whole) sums->end(steps_[op].context);
     } catch (...) {
-      for (++i; i != in_series_.size(); ++i)
-        steps_[in_series_[i]].kernel->end_series(steps_[in_series_[i]].context, false);
-      in_series_.clear();
+      end_series(false);
       rethrow(op);
     }
+    sums->drop();
   }
-  in_series_.clear();
 }
 
 }  // namespace plait

@@ -52,7 +52,11 @@ plan<B>::plan(plan const& leader, workspace<B>& blobs)
 template <backend B>
 void plan<B>::follow(plan const& leader) {
   if (ready_.empty()) return;
-  for (op_index op = 0; op != op_count(); ++op) details_[op].resources.packed = leader.details_[op].resources.packed;
+  for (op_index op = 0; op != op_count(); ++op) {
+    details_[op].resources.packed = leader.details_[op].resources.packed;
+    details_[op].sums = leader.details_[op].sums;
+    steps_[op].way = sums_of(op) != nullptr ? op_way::careful : usual_way(op);
+  }
   bool same = ready_[0];
   for (value_number v = 0; v != slots_.size(); ++v) same = same && slots_[v].type == leader.slots_[v].type;
   for (op_index op = 0; op != op_count(); ++op) same = same && details_[op].scratch == leader.details_[op].scratch;

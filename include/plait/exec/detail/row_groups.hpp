@@ -22,6 +22,7 @@
 #include <plait/exec/detail/kernels/accumulate.hpp>
 #include <plait/exec/detail/op_groups.hpp>
 #include <plait/exec/detail/op_rows.hpp>
+#include <plait/exec/detail/row_sums.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/ssa/versioning.hpp>
@@ -38,7 +39,8 @@ struct row_group {
     op_context<B>* context;
     op_pattern<B> rows;
     bool by_element = false;
-    std::size_t addend = npos;  // the input of the next member that is added here; that member is done then
+    row_sums<B>* sums = nullptr;  // what whole outputs are added to
+    std::size_t addend = npos;    // the input of the next member that is added here; that member is done then
   };
   // The rows of one thread, so many of them at a time.
   struct part {
@@ -219,7 +221,8 @@ template <backend B>
 bool row_group<B>::take(group_candidate<B> const& c) {
   auto const* const pattern = c.find(pattern_kind::rows);
   if (pattern == nullptr || (large && members.size() == row_groups<B>::most_large)) return false;
-  member const next{c.kernel, c.context, *pattern, c.find(pattern_kind::elements) != nullptr};
+  member const next{c.kernel, c.context, *pattern, c.find(pattern_kind::elements) != nullptr, c.sums};
+  if (next.rows.whole_outputs_are_sums && (c.sums == nullptr || !c.sums->lasting())) return false;
   if (!may_follow(next.rows) || (large && (!next.rows.in_pieces || next.rows.work < costs.large_op_work))) return false;
   if (members.empty()) {  // as many rows as the first op's first output has
     std::size_t o = 0;
@@ -388,7 +391,10 @@ void row_group<B>::throw_first(std::size_t& run, op_index& op) {
 template <backend B>
 void row_group<B>::run_whole_outputs(op_index& op) {
   for (member const& m : members) {
-    if (m.rows.whole_outputs != 0) m.kernel->run_part(*m.context, {.kind = op_part::kinds::outputs});
+    if (m.rows.whole_outputs_are_sums)
+      m.sums->add(*m.context);
+    else if (m.rows.whole_outputs != 0)
+      m.kernel->run_part(*m.context, {.kind = op_part::kinds::outputs, .outputs = m.rows.whole_outputs});
     ++op;
   }
 }

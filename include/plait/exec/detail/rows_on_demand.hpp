@@ -38,7 +38,9 @@ class rows_on_demand {
       if (at == patterns.end()) return nullptr;
       op_pattern<B> const& by = *at;
       tensor_spec const& made = context.output_spec(0);
-      if (by.undivided || by.is_whole_output(0) || made.dims.rank() < 2 || made.bytes() == 0) return nullptr;
+      if (by.undivided || by.whole_outputs_are_sums || by.is_whole_output(0) || made.dims.rank() < 2 ||
+          made.bytes() == 0)
+        return nullptr;
       auto const rows = static_cast<std::size_t>(made.dims.size_to(made.dims.rank() - 1));
       for (std::size_t i = 0; i != context.input_count(); ++i)
         if (!by.is_whole_input(i) && !divides_into_rows(context.input_spec(i), rows)) return nullptr;
@@ -57,7 +59,8 @@ class rows_on_demand {
     if (block_ == nullptr) block_ = pooled_memory<B>(block_bytes());
     made().data = block_.get();
     pack_whole_inputs();
-    if (by_.whole_outputs != 0) maker_->run_part(*context_, {.kind = op_part::kinds::outputs});
+    if (by_.whole_outputs != 0)
+      maker_->run_part(*context_, {.kind = op_part::kinds::outputs, .outputs = by_.whole_outputs});
   }
   /// Before the op's run as a whole: memory for all, until end().
   void make_room() {

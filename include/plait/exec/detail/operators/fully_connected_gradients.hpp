@@ -9,7 +9,6 @@
 
 #include <plait/exec/detail/gemm.hpp>
 #include <plait/exec/detail/kernels/accumulate.hpp>
-#include <plait/exec/detail/kernels/collected_rows.hpp>
 #include <plait/exec/detail/kernels/convert.hpp>
 #include <plait/exec/detail/kernels/fill.hpp>
 #include <plait/exec/detail/kernels/packed_factor.hpp>
@@ -20,8 +19,7 @@
 namespace plait {
 
 /// Kernel of FCGradient: dW = dYᵀ X and dX = dY W, or dW = Xᵀ dY and dX = dY Wᵀ with TransposedWeights; db = column
-/// sums of dY. dX is optional and computed last, since it may overwrite X. In a series, dW and db are accumulated from
-/// the rows of many runs at once.
+/// sums of dY. dX is optional and computed last, since it may overwrite X.
 template <backend B, bool TransposedWeights>
 class fc_gradient_kernel : public op_kernel<B> {
  public:
@@ -38,7 +36,6 @@ class fc_gradient_kernel : public op_kernel<B> {
     auto const [m, n, k, y] = extents;
     rows_ = m;
     units_ = n;
-    inner_ = k;
     weights_ = gemm_shape{.m = TransposedWeights ? k : n,
                           .n = TransposedWeights ? n : k,
                           .k = m,
@@ -55,92 +52,80 @@ class fc_gradient_kernel : public op_kernel<B> {
   }
 
   void run(op_context<B>& c) final {
-    detail::visit_factor<B>(c.type(0), [&]<class T>(T) { run_as<T>(c); });
-  }
-
-  bool begin_series(op_context<B>& c, run_series const& series) override {
-    end_series(c, false);
-    bool const sums = (c.type(0) == element_type::float32 || c.type(0) == element_type::float64) && series.summed[0] &&
-                      series.summed[1];
-    if (sums) collected_.begin(series.lasting[0] && series.lasting[2]);
-    return sums;
-  }
-  void end_series(op_context<B>& c, bool whole) override {
-    if (collected_.begun() && whole)
-      visit_type<float, double>(c.type(0), [&]<class T>(T) { collected_.end(adder<T>(c)); });
-    collected_.drop();
+    detail::visit_factor<B>(c.type(0), [&]<class T>(T) {
+      set_sums<T>(c);
+      if (with_input_) multiply_input<T>(c, input_);
+    });
   }
 
   std::size_t pack(op_context<B>& c, std::size_t input, void* to) override {
     return with_input_ && input == 1 ? detail::pack_factor(factor_, input_, c, input, to) : 0;
   }
 
-  // If X and dY remain valid, the series records their addresses only, and rows can run in parallel.
   void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
-    if (!with_input_ || !collected_.begun() || !collected_.lasting() || input_.m < 2 || c.packed(1) == nullptr) return;
+    if (c.type(0) != element_type::float32 && c.type(0) != element_type::float64) return;
+    to.push_back({.kind = pattern_kind::sums,
+                  .whole_inputs = 0b010,
+                  .whole_outputs = 0b011,
+                  .rows = static_cast<std::size_t>(rows_)});
+    if (!with_input_ || input_.m < 2 || c.packed(1) == nullptr) return;
     op_pattern<B> made = detail::product_by_rows<B>(input_, c.type(0));
     made.whole_inputs = 0b010;
     made.whole_outputs = 0b011;
+    made.whole_outputs_are_sums = true;
     to.push_back(made);
   }
   void run_part(op_context<B>& c, op_part const& part) override {
-    gemm_shape rows = input_;
-    rows.m = c.dims(2)[0];
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      if (part.kind == op_part::kinds::outputs)
-        collect<T>(c);
-      else
-        factor_.multiply(c.packed(1), rows, c.template input<T>(2), c.template input<T>(1), c.template output<T>(2));
+      if (part.kind == op_part::kinds::rows) {
+        gemm_shape rows = input_;
+        rows.m = c.dims(2)[0];
+        return multiply_input<T>(c, rows);
+      }
+      if ((part.outputs & 0b011) != 0 && part.adds_rows != 0)
+        add_sums<T>(c, static_cast<std::int64_t>(part.adds_rows));
+      else if ((part.outputs & 0b011) != 0)
+        set_sums<T>(c);
+      if ((part.outputs & 0b100) != 0) multiply_input<T>(c, input_);
     });
   }
 
  private:
-  template <std::floating_point T>
-  void collect(op_context<B>& c) {
-    collected_.add(rows_, c.template input<T>(0), static_cast<std::size_t>(inner_) * sizeof(T), c.template input<T>(2),
-                   static_cast<std::size_t>(units_) * sizeof(T), adder<T>(c));
+  template <class T>
+  void multiply_input(op_context<B>& c, gemm_shape const& rows) const {
+    factor_.multiply(c.packed(1), rows, c.template input<T>(2), c.template input<T>(1), c.template output<T>(2));
   }
   template <class T>
-  void run_as(op_context<B>& c) {
-    T const* const x = c.template input<T>(0);
+  void set_sums(op_context<B>& c) const {
     T const* const dy = c.template input<T>(2);
     if constexpr (std::floating_point<T>) {
-      if (collected_.begun()) {
-        collect<T>(c);
-      } else {
-        make_weights(rows_, x, dy, c.template output<T>(0), T(0));
-        reduce_columns<B, sum_reduction>(dy, 1, static_cast<std::size_t>(rows_), static_cast<std::size_t>(units_),
-                                         as_it_is{}, c.template output<T>(1), static_cast<T*>(c.scratch()));
-      }
+      make_weights<T>(c, rows_, T(0));
+      reduce_columns<B, sum_reduction>(dy, 1, static_cast<std::size_t>(rows_), static_cast<std::size_t>(units_),
+                                       as_it_is{}, c.template output<T>(1), static_cast<T*>(c.scratch()));
     } else {  // 16 bits wide, which have no arithmetic but in products: sums of columns by a row of ones
-      make_weights(rows_, x, dy, c.template output<T>(0), 0);
+      make_weights<T>(c, rows_, 0);
       T* const ones = static_cast<T*>(c.scratch());
       fill<B>(ones, static_cast<std::size_t>(rows_), convert<T>(1.0f));
       gemm<B>({.m = 1, .n = units_, .k = rows_}, static_cast<T const*>(ones), dy, c.template output<T>(1));
     }
-    if (with_input_) factor_.multiply(c.packed(1), input_, dy, c.template input<T>(1), c.template output<T>(2));
   }
-
   template <class T>
-  void make_weights(std::int64_t rows, T const* x, T const* dy, T* dw, gemm_scalar<T> beta) const {
+  void add_sums(op_context<B>& c, std::int64_t rows) const {
+    make_weights<T>(c, rows, T(1));
+    auto const width = static_cast<std::size_t>(units_);
+    auto const count = static_cast<std::size_t>(rows);
+    auto const memory = pooled_memory<B>((width + column_partials(1, count, width)) * sizeof(T));
+    T* const sums = static_cast<T*>(memory.get());
+    reduce_columns<B, sum_reduction>(c.template input<T>(2), 1, count, width, as_it_is{}, sums, sums + width);
+    accumulate<B>(c.template output<T>(1), static_cast<T const*>(sums), width);
+  }
+  template <class T>
+  void make_weights(op_context<B>& c, std::int64_t rows, gemm_scalar<T> beta) const {
+    T const* const x = c.template input<T>(0);
+    T const* const dy = c.template input<T>(2);
     gemm_shape product = weights_;
     product.k = rows;
-    gemm<B>(product, TransposedWeights ? x : dy, TransposedWeights ? dy : x, dw, 1, beta);
-  }
-
-  // Returns a function that accumulates dW and db over the rows of several runs.
-  template <class T>
-  auto adder(op_context<B>& c) {
-    return [this, &c](void const* x, void const* dy, std::int64_t rows) {
-      make_weights(rows, static_cast<T const*>(x), static_cast<T const*>(dy), c.template output<T>(0), T(1));
-      auto const width = static_cast<std::size_t>(units_);
-      auto const count = static_cast<std::size_t>(rows);
-      std::size_t const partials = column_partials(1, count, width);
-      auto const memory = pooled_memory<B>((width + partials) * sizeof(T));
-      T* const sums = static_cast<T*>(memory.get());
-      reduce_columns<B, sum_reduction>(static_cast<T const*>(dy), 1, count, width, as_it_is{}, sums, sums + width);
-      accumulate<B>(c.template output<T>(1), static_cast<T const*>(sums), width);
-    };
+    gemm<B>(product, TransposedWeights ? x : dy, TransposedWeights ? dy : x, c.template output<T>(0), 1, beta);
   }
 
   std::int64_t axis_;
@@ -148,11 +133,9 @@ class fc_gradient_kernel : public op_kernel<B> {
   bool with_input_;
   std::int64_t rows_ = 0;
   std::int64_t units_ = 0;
-  std::int64_t inner_ = 0;
   gemm_shape weights_;
   gemm_shape input_;
-  packed_factor<B> factor_;      // W, for dX
-  collected_rows<B> collected_;  // of X and dY, while dW and db are summed over a series
+  packed_factor<B> factor_;  // W, for dX
 };
 
 template <backend B>

@@ -1,7 +1,7 @@
 // What the ops of a step net are told of a run's steps: what stays the same, and what is only summed over them.
 //
 // Decided on the plan's values. An op may then prepare weights once for all steps, and make the gradient of a parameter
-// by one product of all steps' rows instead of one a step: see op_kernel::begin_series. No op type is known here.
+// by one product of all steps' rows instead of one a step: see plan::begin_series. No op type is known here.
 #pragma once
 
 #include <algorithm>
