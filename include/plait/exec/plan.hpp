@@ -34,6 +34,7 @@
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/plan_layout.hpp>
 #include <plait/exec/detail/plan_memory.hpp>
+#include <plait/exec/detail/plan_passes.hpp>
 #include <plait/exec/detail/row_groups.hpp>
 #include <plait/exec/detail/row_sums.hpp>
 #include <plait/exec/detail/rows_on_demand.hpp>
@@ -103,6 +104,7 @@ class plan {
   /// Properties of the values of a plan in a series of runs, by value.
   struct value_series {
     std::size_t runs = 0;
+    bool backward = false;      ///< rows of later runs come before in memory
     std::vector<bool> same;     ///< inputs with loop-invariant elements
     std::vector<bool> lasting;  ///< memory and elements of each run persist until the series ends
     std::vector<bool> summed;   ///< published, and not read in the plan: only the sum over the runs is used
@@ -414,6 +416,7 @@ class plan {
   std::string reason_alone(op_index op) const;
   bool inputs_last(op_index op) const;
   op_way usual_way(op_index op) const;
+  bool shares_memory() const noexcept { return passes_.share_memory && !parallel_; }
   // Returns true if a failure of the op alone requires a rollback of input memory.
   bool may_spoil(op_index op) const { return !layout_.endangered(op).empty() && !schema(op).has_checked_first(); }
   template <class Groups>
@@ -454,6 +457,7 @@ class plan {
   bool in_series_ = false;
   std::vector<bool> summed_by_ops_;  // in a series, by value
   cost_model costs_;
+  plan_passes passes_;
   std::vector<packed_input> packed_;
   std::vector<bool> stays_;                  // by value: packed inputs outlive a series; empty if none does
   std::vector<op_pattern<B>> patterns_;      // of the first stage, when groups were found last

@@ -1,7 +1,7 @@
 #include <plait/exec/detail/kernels/collected_rows.hpp>
 
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -12,83 +12,80 @@
 namespace {
 
 using rows = plait::collected_rows<plait::serial>;
+using pairs = std::vector<std::pair<float, float>>;  // of rows of one element each
 
 struct receiver {
-  struct part {
-    void const* left;
-    void const* right;
-    std::int64_t rows;
-  };
-  std::vector<part> parts = {};
-  std::vector<std::pair<float, float>> pairs = {};  // of rows of one element each
+  std::vector<pairs> blocks = {};
+  std::vector<void const*> left = {};
 
   auto take() {
-    return [this](void const* left, void const* right, std::int64_t count) {
-      parts.push_back({left, right, count});
-      for (std::int64_t i = 0; i != count; ++i)
-        pairs.emplace_back(static_cast<float const*>(left)[i], static_cast<float const*>(right)[i]);
+    return [this](void const* l, void const* r, std::size_t count) {
+      left.push_back(l);
+      blocks.emplace_back();
+      for (std::size_t i = 0; i != count; ++i)
+        blocks.back().emplace_back(static_cast<float const*>(l)[i], static_cast<float const*>(r)[i]);
     };
   }
 };
 
-TEST_CASE("rows that last and form a matrix, upwards or downwards, are handed over as they stand") {
+TEST_CASE("collected_rows: rows that last and form a matrix are handed over as they stand") {
   std::vector<float> const left(30, 1);
   std::vector<float> const right(30, 2);
-  for (bool const upwards : {true, false}) {
-    rows collected(true);
+  for (bool const backward : {false, true}) {
+    rows collected;
+    collected.begin({3, sizeof(float), sizeof(float)}, true, backward);
     receiver got;
     for (std::size_t i = 0; i != 10; ++i) {
-      std::size_t const at = (upwards ? i : 9 - i) * 3;
-      collected.add(3, &left[at], sizeof(float), &right[at], sizeof(float), got.take());
+      std::size_t const at = (backward ? 9 - i : i) * 3;
+      collected.add(&left[at], &right[at], got.take());
     }
-    CHECK(got.parts.empty());
+    CHECK(got.blocks.empty());  // what is told of may be made later
     collected.end(got.take());
-    REQUIRE(got.parts.size() == 1);
-    CHECK(got.parts[0].left == left.data());
-    CHECK(got.parts[0].right == right.data());
-    CHECK(got.parts[0].rows == 30);
+    REQUIRE(got.blocks.size() == 1);
+    CHECK(got.left[0] == left.data());
+    CHECK(got.blocks[0] == pairs(30, {1.0f, 2.0f}));
     collected.end(got.take());
-    CHECK(got.parts.size() == 1);
+    CHECK(got.blocks.size() == 1);
   }
 }
 
-TEST_CASE("rows that last but stand apart are handed over where they are") {
-  std::vector<float> left(40);
-  std::vector<float> right(40);
-  rows collected(true);
-  receiver got;
-  for (std::size_t const at : {0U, 2U, 8U, 10U, 30U}) collected.add(2, &left[at], 4, &right[at], 4, got.take());
-  collected.add(2, &left[32], 4, &right[0], 4, got.take());  // only one of the two goes on
-  CHECK(got.parts.empty());                                  // what is told of may be made later
-  collected.end(got.take());
-  std::vector<std::int64_t> counts;
-  for (auto const& part : got.parts) counts.push_back(part.rows);
-  CHECK(counts == std::vector<std::int64_t>{4, 4, 2, 2});
-}
-
-TEST_CASE("rows that do not last are copied, each is handed over once, many at a time") {
-  for (std::int64_t const step : {1, 7, 100, 255, 256, 300}) {
-    CAPTURE(step);
-    rows collected(false);
-    receiver got;
-    std::vector<std::pair<float, float>> wanted;
-    float number = 0;
-    for (int run = 0; run != 12; ++run) {
-      std::vector<float> left;
-      std::vector<float> right;
-      for (std::int64_t i = 0; i != step; ++i) {
-        left.push_back(++number);
-        right.push_back(-number);
-        wanted.emplace_back(number, -number);
+// Each run's rows come from other places, or do not last.
+TEST_CASE("collected_rows: blocks and the order in them do not depend on where rows are, or whether they last") {
+  for (std::size_t const step : {1U, 7U, 100U, 255U, 256U, 257U, 512U, 600U})
+    for (bool const backward : {false, true}) {
+      CAPTURE(step);
+      CAPTURE(backward);
+      constexpr std::size_t runs = 12;
+      std::vector<float> numbers(runs * step), negative(runs * step);  // by place in time
+      for (std::size_t i = 0; i != numbers.size(); ++i) negative[i] = -(numbers[i] = static_cast<float>(i + 1));
+      auto const collect = [&](bool lasting, std::size_t gap) {
+        rows collected;
+        receiver got;
+        collected.begin({step, sizeof(float), sizeof(float)}, lasting, backward);
+        std::vector<float> apart(runs * (step + gap)), one(step);
+        for (std::size_t run = 0; run != runs; ++run) {
+          std::size_t const time = backward ? runs - 1 - run : run;
+          float* const at = lasting ? apart.data() + time * (step + gap) : one.data();
+          std::copy_n(numbers.data() + time * step, step, at);
+          collected.add(at, negative.data() + time * step, got.take());
+          if (!lasting) std::fill(one.begin(), one.end(), 0.0f);
+        }
+        collected.end(got.take());
+        return got.blocks;
+      };
+      auto const blocks = collect(true, 0);
+      CHECK(collect(true, 5) == blocks);
+      CHECK(collect(false, 0) == blocks);
+      pairs all;
+      for (std::size_t k = 0; k != blocks.size(); ++k) {
+        pairs const& block = blocks[backward ? blocks.size() - 1 - k : k];
+        all.insert(all.end(), block.begin(), block.end());
+        CHECK(block.size() <= std::max(step, rows::block_rows));
       }
-      collected.add(step, left.data(), 4, right.data(), 4, got.take());
-      left.assign(left.size(), 0);
+      pairs wanted;
+      for (std::size_t i = 0; i != numbers.size(); ++i) wanted.emplace_back(numbers[i], negative[i]);
+      CHECK(all == wanted);
     }
-    collected.end(got.take());
-    CHECK(got.pairs == wanted);
-    for (std::size_t i = 0; i + 1 < got.parts.size(); ++i)
-      CHECK(got.parts[i].rows > rows::most_copies - (step < rows::most_copies ? step : 1));
-  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <plait/exec/detail/cost_model.hpp>
+#include <plait/exec/detail/plan_passes.hpp>
 
 namespace plait {
 
@@ -27,6 +28,8 @@ struct compile_options {
   bool bf16x3 = false;
   /// From which sizes on packing, fusion and overlap of time steps pay. Results do not depend on it.
   cost_model costs = {};
+  /// Optimisation passes, for tests and to find faults.
+  plan_passes passes = {};
   /// Keeps the schedule of the last run for plan::schedule(), also of nested nets. Costs O(ops) and allocations in each
   /// run and each time step.
   bool keep_schedule = false;

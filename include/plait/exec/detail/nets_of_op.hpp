@@ -18,6 +18,7 @@
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
 #include <plait/exec/detail/cost_model.hpp>
+#include <plait/exec/detail/plan_passes.hpp>
 #include <plait/exec/detail/run_options.hpp>
 #include <plait/exec/workspace.hpp>
 
@@ -84,7 +85,7 @@ class nets_of_op {
   using compiler = std::function<std::unique_ptr<plan<B>>(workspace<B>&, std::vector<std::string> const* keep)>;
 
   nets_of_op() = default;
-  explicit nets_of_op(cost_model const& costs) : costs_(costs) {}
+  nets_of_op(cost_model const& costs, plan_passes const& passes) : costs_(costs), passes_(passes) {}
 
   /// The names of the op's inputs, then of what else it may read: what nets inside it read of the net around it, and
   /// what its outputs' blobs held before.
@@ -96,6 +97,7 @@ class nets_of_op {
 
   /// Returns the cost model of the plan around.
   cost_model const& costs() const noexcept { return costs_; }
+  plan_passes const& passes() const noexcept { return passes_; }
 
   bool empty() const noexcept { return nets_.empty(); }
   bool has(std::string_view argument) const { return find(argument) != nullptr; }
@@ -153,6 +155,7 @@ class nets_of_op {
   }
 
   cost_model costs_;
+  plan_passes passes_;
   std::vector<inside> nets_;
   std::vector<std::string> inputs_;
   std::vector<std::string> outputs_;

@@ -27,6 +27,7 @@ template <net N>
 plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compile_options const& options,
               nesting const* around)
     : costs_(options.costs),
+      passes_(options.passes),
       parallel_(options.parallel),
       nested_(around != nullptr),
       keeps_schedule_(options.keep_schedule) {
@@ -106,7 +107,7 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
     }
     ++at;
   }
-  layout_.compute(form, operands, keep, !options.parallel, !nested_);
+  layout_.compute(form, operands, keep, shares_memory(), !nested_);
   connect(operands, blobs);
   find_constants(options.constants);
   controls_ = std::move(operands.controls);
@@ -140,11 +141,12 @@ nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const
                                    net_operands const& operands, std::vector<bool> const& asked_for,
                                    operators<B> const& table, std::size_t depth, compile_options const& options,
                                    findings& found) {
-  nets_of_op<B> nets(options.costs);
+  nets_of_op<B> nets(options.costs, options.passes);
   if constexpr (has_subnets<N>) {
     compile_options const nested{.as_declared = options.as_declared,
                                  .bf16x3 = options.bf16x3,
                                  .costs = options.costs,
+                                 .passes = options.passes,
                                  .keep_schedule = options.keep_schedule};
     for (auto inside : plait::subnets(n, op)) {
       std::string argument;
@@ -293,7 +295,7 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
   sort_sources();
   for (auto v : layout_.published()) blobs_[layout_.blob_of(v)] = &blobs.get(value_name(v));
   ready_.assign(layout_.stages().size(), false);
-  memory_.reset(layout_, !parallel_);
+  memory_.reset(layout_, shares_memory());
 }
 
 template <backend B>

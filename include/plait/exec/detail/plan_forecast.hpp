@@ -73,7 +73,7 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
   }
   made.elements = std::move(known.of_values);
   plan_memory<B> memory;
-  memory.reset(layout_, !parallel_);
+  memory.reset(layout_, shares_memory());
   memory.measure_only();
   find_demand(memory);
   std::vector<std::pair<std::size_t, void*>> scratch;

@@ -22,7 +22,7 @@ std::vector<bool> const& plan<B>::begin_series(value_series const& values) {
       for (std::uint32_t i = 0; i != reads.size(); ++i) {
         if (!values.same[reads[i]]) continue;
         in_series_ = true;
-        if (values.runs >= costs_.pack_runs) pack(op, i);
+        if (passes_.pack && values.runs >= costs_.pack_runs) pack(op, i);
       }
       if (std::ranges::none_of(layout_.writes(op), [&](value_number v) { return values.summed[v]; })) continue;
       in_series_ = true;
@@ -46,7 +46,7 @@ void plan<B>::begin_sums(op_index op, value_series const& values) {
   patterns_.clear();
   s.kernel->patterns(s.context, patterns_);
   auto const by = std::ranges::find(patterns_, pattern_kind::sums, &op_pattern<B>::kind);
-  if (by == patterns_.end()) return;
+  if (!passes_.accumulate || by == patterns_.end()) return;
   auto const reads = layout_.reads(op);
   auto const writes = layout_.writes(op);
   for (std::size_t o = 0; o != writes.size(); ++o)
@@ -55,7 +55,7 @@ void plan<B>::begin_sums(op_index op, value_series const& values) {
   for (std::size_t i = 0; i != reads.size(); ++i)
     lasting = lasting && (by->is_whole_input(i) || values.lasting[reads[i]] || values.same[reads[i]]);
   if (details_[op].sums == nullptr) details_[op].sums = std::make_shared<row_sums<B>>();
-  details_[op].sums->begin(*s.kernel, s.context, *by, lasting);
+  details_[op].sums->begin(*s.kernel, s.context, *by, lasting, values.backward);
   s.way = op_way::careful;
   for (std::size_t o = 0; o != writes.size(); ++o)
     if (by->is_whole_output(o)) summed_by_ops_[writes[o]] = true;
@@ -117,7 +117,7 @@ template <backend B>
 void plan<B>::tell_constants() {
   bool const changed = has_other_constants();
   if (!changed && constants_told_) return;
-  value_series all{npos, std::vector<bool>(layout_.value_count(), false), {}, {}};
+  value_series all{.runs = npos, .same = std::vector<bool>(layout_.value_count(), false), .lasting = {}, .summed = {}};
   all.summed = all.same;
   for (constant const& c : constants_) all.same[c.value] = true;
   all.lasting = all.same;
@@ -155,17 +155,20 @@ void plan<B>::find_groups(bool large) {
   auto const in_no_group = [&](op_index op) {
     return groups_.contains(op) ? group_candidate<B>() : B::on_device ? by_rows(op) : at(op);
   };
-  if (large)
+  if (!passes_.fuse_rows)
+    groups_.clear();
+  else if (large)
     groups_.find_large(last, by_rows, costs_);
   else
     groups_.find(last, by_rows, costs_);
   use(groups_, op_way::grouped);
   if (!large) {
-    columns_.find(last, in_no_group, costs_);
+    if (passes_.fuse_columns) columns_.find(last, in_no_group, costs_);
     use(columns_, op_way::by_columns);
     // Where operands move with each run, to look at all of them costs a host more than chains gain.
     if (!B::on_device) return;
   }
+  if (!passes_.fuse_elements) return;
   chains_.find(last, in_no_group,
                [&](slot const& s) {  // what was fed is changed where it stands, though the net may change it again
                  auto const v = static_cast<value_number>(&s - slots_.data());
@@ -209,7 +212,7 @@ void plan<B>::find_demand(plan_memory<B>& memory) {
   }
   memory.set_demanded(npos);
   op_index const end = layout_.stages().empty() ? 0 : stage_end(0);
-  if (parallel_ || end == 0 || !layout_.gives_results(end - 1)) return;
+  if (!passes_.stream || parallel_ || end == 0 || !layout_.gives_results(end - 1)) return;
   op_index const last = end - 1;
   auto const is_written_after = [&](op_index op, value_number v) {
     while (++op != end)

@@ -19,8 +19,8 @@ template <backend B>
 class row_sums {
  public:
   /// Begins a series of runs with the types of a context. `lasting`: memory and elements of the inputs of each run
-  /// persist until end(), so that they need not be copied.
-  void begin(op_kernel<B>& kernel, op_context<B> const& c, op_pattern<B> const& by, bool lasting) {
+  /// persist until end(), so that they need not be copied. `backward`: those of later runs come before in memory.
+  void begin(op_kernel<B>& kernel, op_context<B> const& c, op_pattern<B> const& by, bool lasting, bool backward) {
     PLAIT_ASSERT(by.kind == pattern_kind::sums && c.input_count() <= most_inputs, "row_sums: no sums over rows");
     kernel_ = &kernel;
     by_ = by;
@@ -30,7 +30,10 @@ class row_sums {
       if (!by.is_whole_input(i)) with_rows_[found++] = i;
     }
     PLAIT_ASSERT(found == with_rows_.size(), "row_sums: there should be two inputs with rows");
-    rows_.begin(lasting);
+    auto const row_bytes = [&](std::size_t k) {
+      return by.rows == 0 ? 0 : inputs_[with_rows_[k]].type.bytes() / by.rows;
+    };
+    rows_.begin({by.rows, row_bytes(0), row_bytes(1)}, lasting, backward);
   }
   /// Ends a series without the sums, if one has begun.
   void drop() { rows_.drop(); }
@@ -38,12 +41,7 @@ class row_sums {
   bool lasting() const noexcept { return rows_.lasting(); }
 
   /// Collects the rows of a run. If they last they need not have been computed yet.
-  void add(op_context<B>& c) {
-    auto const bytes = [&](std::size_t k) { return inputs_[with_rows_[k]].type.bytes() / by_.rows; };
-    if (by_.rows == 0) return;
-    rows_.add(static_cast<std::int64_t>(by_.rows), c.raw_input(with_rows_[0]), bytes(0), c.raw_input(with_rows_[1]),
-              bytes(1), hand_over(c));
-  }
+  void add(op_context<B>& c) { rows_.add(c.raw_input(with_rows_[0]), c.raw_input(with_rows_[1]), hand_over(c)); }
   /// Computes the other outputs of the op.
   void run_others(op_context<B>& c) const {
     std::uint64_t const all = c.output_count() >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << c.output_count()) - 1;
@@ -52,7 +50,7 @@ class row_sums {
   }
   /// Ends a series with the sums.
   void end(op_context<B>& c) {
-    if (by_.rows != 0) rows_.end(hand_over(c));
+    rows_.end(hand_over(c));
     rows_.drop();
   }
 
@@ -60,7 +58,7 @@ class row_sums {
   static constexpr std::size_t most_inputs = 8;
 
   auto hand_over(op_context<B>& c) {
-    return [this, &c](void const* left, void const* right, std::int64_t rows) {
+    return [this, &c](void const* left, void const* right, std::size_t rows) {
       std::array<slot*, most_inputs> inputs;
       for (std::size_t i = 0; i != c.input_count(); ++i) {
         inputs_[i].data = c.inputs()[i]->data;
@@ -69,9 +67,7 @@ class row_sums {
       inputs_[with_rows_[0]].data = const_cast<void*>(left);
       inputs_[with_rows_[1]].data = const_cast<void*>(right);
       op_context<B> all({inputs.data(), c.input_count()}, c.outputs());
-      kernel_->run_part(
-          all,
-          {.kind = op_part::kinds::outputs, .outputs = by_.whole_outputs, .adds_rows = static_cast<std::size_t>(rows)});
+      kernel_->run_part(all, {.kind = op_part::kinds::outputs, .outputs = by_.whole_outputs, .adds_rows = rows});
     };
   }
 

@@ -1,9 +1,12 @@
 // Rows of two matrices that come a few at a time, to be multiplied many at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <plait/core/assert.hpp>
@@ -35,86 +38,104 @@ struct copy_two {
 
 }  // namespace detail
 
-/// The sum over many runs of A'B, A and B having the same rows, is one product of all their rows: as fast as the
-/// processor multiplies, while a run's few rows are as slow as the sums are read and written. What stays where it is
-/// until the last is not copied, nor looked at before: it may be made later than it is told of.
+/// Rows of two matrices, as many in each run, whose product A'B is wanted over all runs: computed from the rows of many
+/// runs at once it is as fast as the processor multiplies, while a run's few rows are as slow as sums are read and
+/// written. Blocks of runs, and the order of rows in a block, follow from the number of rows and the direction alone,
+/// so the bits of sums do not depend on where operands are.
 template <backend B>
 class collected_rows {
  public:
-  /// Copies are handed over when there are so many rows.
-  static constexpr std::int64_t most_copies = 256;
+  /// Rows of a block, if a run has no more: as many as GEMM multiplies at once, so that blocks cost nothing.
+  static constexpr std::size_t block_rows = 512;
 
-  collected_rows() = default;
-  explicit collected_rows(bool lasting) { begin(lasting); }
+  struct run_rows {
+    std::size_t rows;  ///< of a run
+    std::size_t left_bytes;
+    std::size_t right_bytes;  ///< of a row, whole words of four
+  };
 
-  /// Rows of another sum, with none yet.
-  void begin(bool lasting) {
+  /// Begins a series of runs. `lasting`: rows persist until end(), so they are not copied where they form a matrix, and
+  /// need not have been computed when they are added. `backward`: those of later runs come before in memory, as in a
+  /// sequence whose last place is first.
+  void begin(run_rows const& of, bool lasting, bool backward) {
     drop();
-    begun_ = true;
+    of_ = of;
     lasting_ = lasting;
+    backward_ = backward;
+    begun_ = true;
+    block_ = of.rows == 0 ? 0 : std::max<std::size_t>(1, block_rows / of.rows);
   }
-  /// Lets go of rows that were not handed over, and of copies. Places that were noted have room next time.
-  void drop() {
+  /// Ends a series without what is left. Keeps memory for the next.
+  void drop() noexcept {
     begun_ = false;
-    complete_.clear();
-    rows_ = 0;
-    memory_ = nullptr;
+    places_.clear();
+    copied_ = 0;
   }
   bool begun() const noexcept { return begun_; }
-  /// Whether nothing is copied: only where rows are is noted.
   bool lasting() const noexcept { return lasting_; }
 
-  /// More rows, of so many bytes, which are whole words of four, as many of them in all calls.
-  /// hand_over(left, right, rows) is called for copies that are complete.
+  /// Adds the rows of a run. hand_over(left, right, rows) is called for a complete block, if rows do not last.
   template <class HandOver>
-  void add(std::int64_t rows, void const* left, std::size_t left_bytes, void const* right, std::size_t right_bytes,
-           HandOver&& hand_over) {
-    auto const* const l = static_cast<std::byte const*>(left);
-    auto const* const r = static_cast<std::byte const*>(right);
-    auto const size = static_cast<std::size_t>(rows);
-    auto const have = static_cast<std::size_t>(rows_);
-    if (rows >= most_copies && !lasting_) return hand_over(left, right, rows);
-    if (lasting_) {
-      bool const before = l + size * left_bytes == left_ && r + size * right_bytes == right_;
-      bool const behind = left_ + have * left_bytes == l && right_ + have * right_bytes == r;
-      if (rows_ != 0 && !before && !behind) {
-        complete_.push_back({left_, right_, rows_});
-        rows_ = 0;
-      }
-      if (rows_ == 0 || before) {
-        left_ = l;
-        right_ = r;
-      }
-      rows_ += rows;
-      return;
-    }
-    if (rows_ + rows > most_copies) end(hand_over);
-    if (memory_ == nullptr)
-      memory_ = pooled_memory<B>(static_cast<std::size_t>(most_copies) * (left_bytes + right_bytes));
-    auto* const to = static_cast<std::byte*>(memory_.get());
-    left_ = to;
-    right_ = to + static_cast<std::size_t>(most_copies) * left_bytes;
-    auto const at = static_cast<std::size_t>(rows_);
-    copy_both({l, to + at * left_bytes, size * left_bytes},
-              {r, to + static_cast<std::size_t>(most_copies) * left_bytes + at * right_bytes, size * right_bytes});
-    rows_ += rows;
+  void add(void const* left, void const* right, HandOver&& hand_over) {
+    if (of_.rows == 0) return;
+    place const run{static_cast<std::byte const*>(left), static_cast<std::byte const*>(right)};
+    if (lasting_) return places_.push_back(run);
+    if (block_ == 1) return hand_over(left, right, of_.rows);
+    copy(run, backward_ ? block_ - 1 - copied_ : copied_);
+    if (++copied_ == block_) hand_over_copies(hand_over);
   }
-  /// Hands over what is left.
+  /// Hands over what is left, and lets go of memory.
   template <class HandOver>
   void end(HandOver&& hand_over) {
-    for (matrices const& m : complete_)
-      hand_over(static_cast<void const*>(m.left), static_cast<void const*>(m.right), m.rows);
-    complete_.clear();
-    if (rows_ != 0) hand_over(static_cast<void const*>(left_), static_cast<void const*>(right_), rows_);
-    rows_ = 0;
+    for (std::size_t first = 0; first < places_.size(); first += block_) {
+      std::span<place const> const runs = std::span(places_).subspan(first, std::min(block_, places_.size() - first));
+      if (is_matrix(runs)) {
+        place const& front = backward_ ? runs.back() : runs.front();
+        hand_over(static_cast<void const*>(front.left), static_cast<void const*>(front.right), runs.size() * of_.rows);
+        continue;
+      }
+      for (place const& run : runs) {
+        copy(run, backward_ ? block_ - 1 - copied_ : copied_);
+        ++copied_;
+      }
+      hand_over_copies(hand_over);
+    }
+    if (copied_ != 0) hand_over_copies(hand_over);
+    places_.clear();
+    memory_ = nullptr;
   }
 
  private:
-  struct matrices {
+  struct place {
     std::byte const* left;
     std::byte const* right;
-    std::int64_t rows;
   };
+
+  bool is_matrix(std::span<place const> runs) const {
+    for (std::size_t i = 1; i != runs.size(); ++i) {
+      place const& low = runs[backward_ ? i : i - 1];
+      place const& high = runs[backward_ ? i - 1 : i];
+      if (low.left + of_.rows * of_.left_bytes != high.left || low.right + of_.rows * of_.right_bytes != high.right)
+        return false;
+    }
+    return true;
+  }
+  std::byte* right_copies() const {
+    return static_cast<std::byte*>(memory_.get()) + block_ * of_.rows * of_.left_bytes;
+  }
+  void copy(place const& run, std::size_t to) {
+    std::size_t const left = of_.rows * of_.left_bytes, right = of_.rows * of_.right_bytes;
+    if (memory_ == nullptr) memory_ = pooled_memory<B>(block_ * (left + right));
+    copy_both({run.left, static_cast<std::byte*>(memory_.get()) + to * left, left},
+              {run.right, right_copies() + to * right, right});
+  }
+  template <class HandOver>
+  void hand_over_copies(HandOver&& hand_over) {
+    std::size_t const first = backward_ ? (block_ - copied_) * of_.rows : 0;
+    std::size_t const rows = std::exchange(copied_, 0) * of_.rows;
+    hand_over(static_cast<void const*>(static_cast<std::byte const*>(memory_.get()) + first * of_.left_bytes),
+              static_cast<void const*>(right_copies() + first * of_.right_bytes), rows);
+  }
 
   // On a device, where a small copy takes no longer than two at once, by one kernel.
   static void copy_both(detail::bytes_to const& left, detail::bytes_to const& right) {
@@ -127,12 +148,13 @@ class collected_rows {
     }
   }
 
+  run_rows of_ = {};
   bool begun_ = false;
   bool lasting_ = false;
-  std::vector<matrices> complete_;  // of rows that last
-  std::int64_t rows_ = 0;
-  std::byte const* left_ = nullptr;
-  std::byte const* right_ = nullptr;
+  bool backward_ = false;
+  std::size_t block_ = 0;      // runs
+  std::vector<place> places_;  // of runs that last
+  std::size_t copied_ = 0;     // runs
   std::shared_ptr<void> memory_;
 };
 

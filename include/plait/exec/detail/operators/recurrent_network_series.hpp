@@ -59,9 +59,10 @@ class step_series {
 
   /// After the first step's bind(). `put` are in their places; true if something is summed by ops from now on, which is
   /// then to stand in the sums themselves.
-  bool begin(plan<B>& p, std::size_t runs) {
+  bool begin(plan<B>& p, std::size_t runs, bool backward) {
     plan_layout const& layout = p.layout();
     told_.runs = runs;
+    told_.backward = backward;
     for (std::vector<bool>* of : {&told_.same, &told_.lasting, &told_.summed}) of->assign(layout.value_count(), false);
     same_.clear();
     for (std::size_t const i : unchanged_) {

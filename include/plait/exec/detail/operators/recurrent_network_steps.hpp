@@ -48,6 +48,7 @@ class recurrent_steps {
 
   void compile(nets_of_op<B> const& nets, std::string argument, std::vector<std::string> const* keep) {
     costs_ = nets.costs();
+    passes_ = nets.passes();
     argument_ = std::move(argument);
     if (keep == nullptr) {
       plan_ = nets.compile(argument_, blank_, nullptr);
@@ -172,7 +173,8 @@ class recurrent_steps {
   /// After find_series: steps of later runs may be under way at once, up to a limit, where the backend has tasks and
   /// that can be gained from.
   void use_executor(executor_limits const& limits, bool backward) {
-    if (plan_ != nullptr && link_ops().empty()) executor_.compile(*plan_, links_, limits, backward, costs_);
+    if (plan_ != nullptr && link_ops().empty() && passes_.overlap_steps)
+      executor_.compile(*plan_, links_, limits, backward, costs_);
   }
   /// In how many workspaces steps are run whose blobs nobody needs afterwards.
   std::size_t in_flight() const noexcept { return std::max<std::size_t>(2, overlapping()); }
@@ -343,7 +345,7 @@ class recurrent_steps {
     put();
     if (!begun_) {
       begun_ = true;
-      if (steps_ > 1 && series_.begin(*plan_, steps_)) put();
+      if (steps_ > 1 && series_.begin(*plan_, steps_, backward_)) put();
     } else if (told_ && !(plan_->in_series() && series_.holds(*plan_, all.sequences, t))) {
       defers_ = false;
       run_deferred();
@@ -369,7 +371,7 @@ class recurrent_steps {
   // After the first step: whether threads can run several steps each for its rows. Steps may pass rows on to others by
   // links that move from place to place, and in memory that is the plan's.
   bool may_defer(recurrent_run const& all) const {
-    if (all.options->observer != nullptr || all.options->stop.stop_possible()) return false;
+    if (!passes_.defer_steps || all.options->observer != nullptr || all.options->stop.stop_possible()) return false;
     if (!told_ || !plan_->may_defer()) return false;
     auto const given = plan_->layout().given();
     return std::ranges::all_of(links_, [&](linked_place const& link) {
@@ -405,6 +407,7 @@ class recurrent_steps {
   step_series<B> series_;
   recurrent_executor<B> executor_;
   cost_model costs_;
+  plan_passes passes_;
   std::vector<step_blobs> blobs_;  // by number
   std::size_t steps_ = 0;
   bool backward_ = false;
