@@ -38,7 +38,7 @@ class types_run {
 /// Returns a table that records each op before a run with new shapes.
 template <class B>
 plait::operators<B> noting(plait::operators<B> table) {
-  auto const note = [](plait::op_arguments const& a) -> typename plait::operators<B>::shape_check {
+  auto const note = [](plait::op_arguments const& a) -> plait::shape_check {
     std::string const line = std::string(B::name) + ' ' + a.schema().type();
     if (!a.schema().has_results_after_run()) return [line](plait::shape_context const&) { types_run::add(line); };
     types_run::add(line);  // no shape inference

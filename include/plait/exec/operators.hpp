@@ -33,16 +33,10 @@ class operators {
  public:
   using factory = std::unique_ptr<op_kernel<B>> (*)(op_arguments const&, nets_of_op<B> const&);
 
-  /// Check of the inputs of an op before inference; throws like infer.
-  using shape_check = std::function<void(shape_context const&)>;
-  /// Restriction of an op type in one table: throws like op_arguments::fail, or returns a check of shapes, which may be
-  /// empty.
-  using restriction = shape_check (*)(op_arguments const&);
-
   struct entry {
     op_schema schema;
     factory make;
-    std::vector<restriction> restrictions = {};
+    std::vector<op_restriction> restrictions = {};
     std::optional<std::vector<operand_pair>> in_place_names = {};
   };
 
@@ -82,7 +76,7 @@ class operators {
   }
   /// Adds a restriction to an op type, in this table only, to refuse what another system refuses. Precondition: as for
   /// pass_over.
-  operators& restrict(std::string_view type, restriction asks) {
+  operators& restrict(std::string_view type, op_restriction asks) {
     return change(type, [&](entry& e) { e.restrictions.push_back(asks); });
   }
   /// Restricts the in-place pairs of an op type, in which an output may have the name of an input, in this table only.

@@ -268,7 +268,7 @@ class plan {
     op_resources<B> resources = {};
     std::shared_ptr<row_sums<B>> sums = nullptr;  // of pattern_kind::sums, if any; shared with twins
     std::size_t scratch = 0;
-    std::vector<typename operators<B>::shape_check> asks = {};  // called before inference
+    std::vector<shape_check> asks = {};  // called before inference
   };
   struct input {
     value_number value;

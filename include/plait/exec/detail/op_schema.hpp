@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +42,22 @@ struct net_argument_info {
 };
 
 class op_arguments;
+class shape_context;
+
+/// Check of the inputs of an op before inference; throws like infer.
+using shape_check = std::function<void(shape_context const&)>;
+/// Restriction of an op type in one table: throws like op_arguments::fail, or returns a check of shapes, which may be
+/// empty.
+using op_restriction = shape_check (*)(op_arguments const&);
+
+/// Caffe2 column of a schema: what the Caffe2 of 2018 ignored and refused in ops of a type. Only caffe2_operators
+/// applies it.
+struct caffe2_column {
+  std::vector<op_restriction> restrictions;
+  std::vector<std::string> ignored_arguments;
+  bool refuses_doubles = false;
+  bool has_schema = true;  ///< false: any output may have the name of any input
+};
 
 /// What is true of ops of a type with some arguments and numbers of operands.
 using op_condition = bool (*)(op_arguments const&);
@@ -222,6 +239,30 @@ class op_schema {
     return *this;
   }
 
+  // ---- to describe Caffe2 of 2018, for caffe2_operators
+  /// Adds a restriction: Caffe2 refused ops of the type for which it throws.
+  op_schema& in_caffe2(op_restriction asks) {
+    caffe2_.restrictions.push_back(asks);
+    return *this;
+  }
+  /// Declares that Caffe2 ignored an argument, mostly because it got the argument later. Precondition: as for
+  /// pass_over.
+  op_schema& ignored_in_caffe2(std::string_view argument) {
+    caffe2_.ignored_arguments.emplace_back(argument);
+    return *this;
+  }
+  /// Declares that Caffe2 refused inputs of doubles. This is checked after all restrictions of in_caffe2.
+  op_schema& no_doubles_in_caffe2() {
+    caffe2_.refuses_doubles = true;
+    return *this;
+  }
+  /// Declares that no schema of Caffe2 restricts which outputs have the names of inputs: it allowed every pair, or got
+  /// the type later.
+  op_schema& without_caffe2_schema() {
+    caffe2_.has_schema = false;
+    return *this;
+  }
+
   // ---- to ask
   std::string const& type() const noexcept { return type_; }
   std::string const& text() const noexcept { return text_; }
@@ -258,6 +299,7 @@ class op_schema {
   /// nullptr where no op does.
   op_condition different_runs() const noexcept { return differs_where_; }
   bool has_checked_first() const noexcept { return checks_first_; }
+  caffe2_column const& caffe2() const noexcept { return caffe2_; }
   /// Throws an error where the description contradicts itself: it speaks of an operand that no op of the type has, asks
   /// for more operands than there may be, or describes an argument twice.
   void check() const {
@@ -315,6 +357,7 @@ class op_schema {
   bool results_after_run_ = false;
   bool shares_results_ = false;
   bool takes_objects_ = false;
+  caffe2_column caffe2_;
 };
 
 }  // namespace plait

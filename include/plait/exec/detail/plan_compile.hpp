@@ -86,7 +86,7 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
       operands.add(n, op, form, at, arguments, keep);
       findings found{arguments.differs_by_run(), entry->schema.has_shared_results()};
       nets_of_op<B> const nets = nets_inside(form, n, op, at, operands, asked_for, table, depth, options, found);
-      std::vector<typename operators<B>::shape_check> asks;
+      std::vector<shape_check> asks;
       if (!entry->restrictions.empty() || entry->in_place_names) {
         arguments.set_in_place(pairs_of_one_name(form, at, operands.listed[at]));
         if (entry->in_place_names) expect_names(arguments.in_place(), *entry->in_place_names);

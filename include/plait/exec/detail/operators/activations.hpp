@@ -225,35 +225,43 @@ class prelu_kernel : public op_kernel<B> {
 template <backend B>
 void add_activation_operators(operators<B>& table) {
   table.template add<map_kernel<B, functions::sigmoid, float, double>>(
-      map_schema("Sigmoid").describe("Y = 1 / (1 + e^-X)"));
-  table.template add<map_kernel<B, functions::tanh, float, double>>(map_schema("Tanh").describe("Y = tanh X"));
-  table.template add<map_kernel<B, functions::relu, float, double>>(map_schema("Relu").describe("Y = max(X, 0)"));
-  table.template add<map_kernel<B, functions::leaky_relu, float, double>>(
-      functions::leaky_relu<float>::describe(map_schema("LeakyRelu").describe("Y = X, or alpha X where X < 0")));
-  table.template add<map_kernel<B, functions::elu, float, double>>(
-      functions::elu<float>::describe(map_schema("Elu").describe("Y = X, or alpha (e^X - 1) where X < 0")));
+      map_schema("Sigmoid").no_doubles_in_caffe2().describe("Y = 1 / (1 + e^-X)"));
+  table.template add<map_kernel<B, functions::tanh, float, double>>(
+      map_schema("Tanh").no_doubles_in_caffe2().describe("Y = tanh X"));
+  table.template add<map_kernel<B, functions::relu, float, double>>(
+      map_schema("Relu").no_doubles_in_caffe2().describe("Y = max(X, 0)"));
+  table.template add<map_kernel<B, functions::leaky_relu, float, double>>(functions::leaky_relu<float>::describe(
+      map_schema("LeakyRelu").no_doubles_in_caffe2().describe("Y = X, or alpha X where X < 0")));
+  table.template add<map_kernel<B, functions::elu, float, double>>(functions::elu<float>::describe(
+      map_schema("Elu").no_doubles_in_caffe2().describe("Y = X, or alpha (e^X - 1) where X < 0")));
   table.template add<map_kernel<B, functions::selu, float, double>>(functions::selu<float>::describe(
-      map_schema("Selu").describe("Y = scale X, or scale alpha (e^X - 1) where X < 0")));
-  table.template add<map_kernel<B, functions::bounded_relu, float, double>>(
-      functions::bounded_relu<float>::describe(map_schema("ReluN").describe("Y = X, or the nearest of 0 and n")));
+      map_schema("Selu").no_doubles_in_caffe2().describe("Y = scale X, or scale alpha (e^X - 1) where X < 0")));
+  table.template add<map_kernel<B, functions::bounded_relu, float, double>>(functions::bounded_relu<float>::describe(
+      map_schema("ReluN").no_doubles_in_caffe2().describe("Y = X, or the nearest of 0 and n")));
   table.template add<map_kernel<B, functions::thresholded_relu, float, double>>(
       functions::thresholded_relu<float>::describe(
-          map_schema("ThresholdedRelu").describe("Y = X, or 0 where X ≤ alpha")));
+          map_schema("ThresholdedRelu").no_doubles_in_caffe2().describe("Y = X, or 0 where X ≤ alpha")));
   table.template add<map_kernel<B, functions::hard_sigmoid, float, double>>(functions::hard_sigmoid<float>::describe(
-      map_schema("HardSigmoid").describe("Y = alpha X + beta, or the nearest of 0 and 1")));
+      map_schema("HardSigmoid").no_doubles_in_caffe2().describe("Y = alpha X + beta, or the nearest of 0 and 1")));
   table.template add<map_kernel<B, functions::logit, float, double>>(
-      functions::logit<float>::describe(map_schema("Logit").describe("Y = ln(X / (1 - X))")));
-  table.template add<map_kernel<B, functions::gelu, float, double>>(
-      functions::gelu<float>::describe(map_schema("Gelu").describe("Y = X Φ(X), Φ being the normal distribution's")));
+      functions::logit<float>::describe(map_schema("Logit").no_doubles_in_caffe2().describe("Y = ln(X / (1 - X))")));
+  table.template add<map_kernel<B, functions::gelu, float, double>>(functions::gelu<float>::describe(
+      map_schema("Gelu").without_caffe2_schema().describe("Y = X Φ(X), Φ being the normal distribution's")));
   table.template add<map_kernel<B, functions::swish, float, double>>(
-      map_schema("Swish").describe("Y = X / (1 + e^-X)"));
+      map_schema("Swish").no_doubles_in_caffe2().describe("Y = X / (1 + e^-X)"));
   table.template add<map_kernel<B, functions::softplus, float, double>>(
-      map_schema("Softplus").describe("Y = ln(1 + e^X)"));
+      map_schema("Softplus").no_doubles_in_caffe2().describe("Y = ln(1 + e^X)"));
   table.template add<map_kernel<B, functions::softsign, float, double>>(
-      map_schema("Softsign").describe("Y = X / (1 + |X|)"));
+      map_schema("Softsign").no_doubles_in_caffe2().describe("Y = X / (1 + |X|)"));
   table.template add<prelu_kernel>(slope_arguments::describe(
-      op_schema("PRelu").inputs(2).outputs(1).in_place(0, 0).rows_independent(1).checks_first().describe(
-          "Y = X, or slope X where X < 0; slope has one element, or one a channel")));
+      op_schema("PRelu")
+          .inputs(2)
+          .outputs(1)
+          .in_place(0, 0)
+          .rows_independent(1)
+          .checks_first()
+          .no_doubles_in_caffe2()
+          .describe("Y = X, or slope X where X < 0; slope has one element, or one a channel")));
 }
 
 }  // namespace plait

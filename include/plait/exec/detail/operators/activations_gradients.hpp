@@ -186,17 +186,23 @@ class prelu_gradient_kernel : public op_kernel<B> {
 template <backend B>
 void add_activation_gradient_operators(operators<B>& table) {
   table.template add<gradient_kernel<B, functions::sigmoid_gradient>>(
-      gradient_schema("SigmoidGradient").describe("dX = dY Y (1 - Y) from Y, dY"));
+      gradient_schema("SigmoidGradient").no_doubles_in_caffe2().describe("dX = dY Y (1 - Y) from Y, dY"));
   table.template add<gradient_kernel<B, functions::tanh_gradient>>(
-      gradient_schema("TanhGradient").describe("dX = dY (1 - Y²) from Y, dY"));
+      gradient_schema("TanhGradient").no_doubles_in_caffe2().describe("dX = dY (1 - Y²) from Y, dY"));
   table.template add<gradient_kernel<B, functions::relu_gradient>>(
-      gradient_schema("ReluGradient").describe("dX = dY, or 0 where Y ≤ 0, from Y, dY"));
-  table.template add<gradient_kernel<B, functions::leaky_relu_gradient>>(functions::leaky_relu<float>::describe(
-      gradient_schema("LeakyReluGradient").describe("dX = dY, or alpha dY where Y < 0, from Y, dY")));
-  table.template add<gradient_kernel<B, functions::elu_gradient>>(functions::elu<float>::describe(
-      gradient_schema("EluGradient").describe("dX = dY, or dY (Y + alpha) where Y ≤ 0, from Y, dY")));
+      gradient_schema("ReluGradient").no_doubles_in_caffe2().describe("dX = dY, or 0 where Y ≤ 0, from Y, dY"));
+  table.template add<gradient_kernel<B, functions::leaky_relu_gradient>>(
+      functions::leaky_relu<float>::describe(gradient_schema("LeakyReluGradient")
+                                                 .no_doubles_in_caffe2()
+                                                 .describe("dX = dY, or alpha dY where Y < 0, from Y, dY")));
+  table.template add<gradient_kernel<B, functions::elu_gradient>>(
+      functions::elu<float>::describe(gradient_schema("EluGradient")
+                                          .no_doubles_in_caffe2()
+                                          .describe("dX = dY, or dY (Y + alpha) where Y ≤ 0, from Y, dY")));
   table.template add<gradient_kernel<B, functions::selu_gradient>>(functions::selu<float>::describe(
-      gradient_schema("SeluGradient").describe("dX = scale dY, or dY (Y + scale alpha) where Y ≤ 0, from Y, dY")));
+      gradient_schema("SeluGradient")
+          .no_doubles_in_caffe2()
+          .describe("dX = scale dY, or dY (Y + scale alpha) where Y ≤ 0, from Y, dY")));
   table.template add<gradient_kernel<B, functions::bounded_relu_gradient>>(functions::bounded_relu<float>::describe(
       gradient_schema("ReluNGradient").describe("dX = dY, or 0 where Y ≤ 0 or Y ≥ n, from Y, dY")));
   table.template add<gradient_kernel<B, functions::thresholded_relu_gradient>>(
@@ -208,18 +214,20 @@ void add_activation_gradient_operators(operators<B>& table) {
       gradient_schema("LogitGradient")
           .describe("dX = dY / (X (1 - X)), or 0 where X is not between eps and 1 - eps, from X, dY")));
   table.template add<gradient_kernel<B, functions::gelu_gradient>>(functions::gelu<float>::describe(
-      gradient_schema("GeluGradient").describe("dX = dY (Φ(X) + X Φ'(X)) from dY, X")));
+      gradient_schema("GeluGradient").without_caffe2_schema().describe("dX = dY (Φ(X) + X Φ'(X)) from dY, X")));
   table.template add<gradient_kernel<B, functions::swish_gradient, 3>>(
-      gradient_schema("SwishGradient", 3).describe("dX = dY (Y + (1 - Y) / (1 + e^-X)) from X, Y, dY"));
+      gradient_schema("SwishGradient", 3)
+          .no_doubles_in_caffe2()
+          .describe("dX = dY (Y + (1 - Y) / (1 + e^-X)) from X, Y, dY"));
   table.template add<gradient_kernel<B, functions::softplus_gradient>>(
-      gradient_schema("SoftplusGradient").describe("dX = dY (1 - e^-Y) from Y, dY"));
+      gradient_schema("SoftplusGradient").no_doubles_in_caffe2().describe("dX = dY (1 - e^-Y) from Y, dY"));
   table.template add<gradient_kernel<B, functions::softsign_gradient>>(
-      gradient_schema("SoftsignGradient").describe("dX = dY / (1 + |X|)² from X, dY"));
+      gradient_schema("SoftsignGradient").no_doubles_in_caffe2().describe("dX = dY / (1 + |X|)² from X, dY"));
 
   op_schema prelu("PReluGradient");
   for (std::size_t i = 0; i != 3; ++i) prelu.in_place(i, 0);
   table.template add<prelu_gradient_kernel>(
-      slope_arguments::describe(prelu.inputs(4).outputs(2).checks_first().describe(
+      slope_arguments::describe(prelu.inputs(4).outputs(2).checks_first().no_doubles_in_caffe2().describe(
           "dX, dslope from Y, dY, X, slope: dX = dY, or slope dY where X ≤ 0; dslope = the sum of X dY there")));
 }
 

@@ -1,6 +1,7 @@
 // Sums, products, comparisons and logic of two tensors.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +13,13 @@
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/operators/binary_kernel.hpp>
+#include <plait/exec/detail/operators/broadcast_arguments.hpp>
 #include <plait/exec/detail/operators/map_kernel.hpp>
+#include <plait/exec/detail/shape.hpp>
+#include <plait/exec/detail/shape_context.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
+#include <plait/net/detail/operand_pair.hpp>
 
 PLAIT_KERNELS_BEGIN
 
@@ -162,13 +167,40 @@ inline op_schema binary_schema(std::string_view type, std::string_view text) {
       made.inputs(2).outputs(1).rows_independent(&broadcast_arguments::rows_independent).checks_first().describe(text));
 }
 
+namespace caffe2 {
+
+/// Restriction with broadcast=1: input 1 without 1s at either end has the extents of input 0 that it faces, instead of
+/// being repeated along axes between, and the output does not have its name.
+inline shape_check legacy_broadcast(op_arguments const& a) {
+  if (!a.flag("broadcast")) return {};
+  if (std::ranges::find(a.in_place(), operand_pair{1, 0}) != a.in_place().end())
+    shape_context::fail("the output has the name of input 1, which is only for ops that do not broadcast");
+  return [places = broadcast_arguments(a)](shape_context const& c) {
+    shape const& whole = c.dims(0);
+    shape const b = places.match(whole, c.dims(1)).right;
+    std::size_t first = 0;
+    while (first != b.rank() && b[first] == 1) ++first;
+    std::size_t last = b.rank();
+    while (last != first && b[last - 1] == 1) --last;
+    for (std::size_t axis = first; axis != last; ++axis)
+      c.expect(b[axis] == whole[axis + whole.rank() - b.rank()], 1, "not be repeated along axes between others");
+  };
+}
+
+}  // namespace caffe2
+
+/// Like binary_schema, for op types that Caffe2 had with its legacy broadcast.
+inline op_schema legacy_binary_schema(std::string_view type, std::string_view text) {
+  return binary_schema(type, text).in_caffe2(caffe2::legacy_broadcast);
+}
+
 /// LT, LE, GT, GE of the types Ts.
 template <backend B, class... Ts>
 void add_order_operators(operators<B>& table) {
-  table.template add<binary_kernel<B, functions::less, Ts...>>(binary_schema("LT", "C = A < B"));
-  table.template add<binary_kernel<B, functions::less_equal, Ts...>>(binary_schema("LE", "C = A ≤ B"));
-  table.template add<binary_kernel<B, functions::greater, Ts...>>(binary_schema("GT", "C = A > B"));
-  table.template add<binary_kernel<B, functions::greater_equal, Ts...>>(binary_schema("GE", "C = A ≥ B"));
+  table.template add<binary_kernel<B, functions::less, Ts...>>(legacy_binary_schema("LT", "C = A < B"));
+  table.template add<binary_kernel<B, functions::less_equal, Ts...>>(legacy_binary_schema("LE", "C = A ≤ B"));
+  table.template add<binary_kernel<B, functions::greater, Ts...>>(legacy_binary_schema("GT", "C = A > B"));
+  table.template add<binary_kernel<B, functions::greater_equal, Ts...>>(legacy_binary_schema("GE", "C = A ≥ B"));
 }
 
 }  // namespace detail
@@ -179,7 +211,7 @@ template <backend B>
 void add_caffe2_comparison_operators(operators<B>& table) {
   detail::add_order_operators<B, float, double, std::int32_t, std::int64_t>(table);
   table.template add<binary_kernel<B, functions::equal, std::int32_t, std::int64_t, bool>>(
-      detail::binary_schema("EQ", "C = A is B, of int32, int64 and bool"));
+      detail::legacy_binary_schema("EQ", "C = A is B, of int32, int64 and bool"));
 }
 
 /// Add, Sub, Mul, Div; LT, LE, GT, GE, EQ, NE; And, Or, Xor, Not.
@@ -187,12 +219,13 @@ template <backend B>
 void add_arithmetic_operators(operators<B>& table) {
   using std::int32_t;
   using std::int64_t;
-  auto const schema = detail::binary_schema;
+  auto const schema = detail::legacy_binary_schema;
   // As many bytes in an operand as in the result of the same type: it is not repeated.
   auto const in_place = [&](std::string_view type, std::string_view text) {
     return schema(type, text).in_place(0, 0).in_place(1, 0);
   };
-  table.template add<binary_kernel<B, functions::add, float, double, int32_t, int64_t>>(in_place("Add", "C = A + B"));
+  table.template add<binary_kernel<B, functions::add, float, double, int32_t, int64_t>>(
+      in_place("Add", "C = A + B").ignored_in_caffe2("whole_axes"));
   table.template add<binary_kernel<B, functions::subtract, float, double, int32_t, int64_t>>(
       in_place("Sub", "C = A - B"));
   table.template add<binary_kernel<B, functions::multiply, float, double, int32_t, int64_t>>(
@@ -203,7 +236,7 @@ void add_arithmetic_operators(operators<B>& table) {
   table.template add<binary_kernel<B, functions::equal, float, double, int32_t, int64_t, bool, std::uint8_t>>(
       schema("EQ", "C = A is B"));
   table.template add<binary_kernel<B, functions::not_equal, float, double, int32_t, int64_t, bool, std::uint8_t>>(
-      schema("NE", "C = A is not B"));
+      detail::binary_schema("NE", "C = A is not B"));
 
   table.template add<binary_kernel<B, functions::logical_and, bool>>(in_place("And", "C = A and B"));
   table.template add<binary_kernel<B, functions::logical_or, bool>>(in_place("Or", "C = A or B"));

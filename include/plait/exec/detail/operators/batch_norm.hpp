@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/channel_sums.hpp>
 #include <plait/exec/detail/kernels/fill.hpp>
 #include <plait/exec/detail/kernels/reduce_axes.hpp>
@@ -245,6 +246,22 @@ class spatial_bn_kernel final : public op_kernel<B> {
   reduction_axes sums_;
 };
 
+namespace detail::caffe2 {
+
+/// Restriction of SpatialBN.
+inline shape_check spatial_bn(op_arguments const& a) {
+  if (!a.has("is_test")) a.fail("is_test", "is missing");
+  if (a.real("epsilon") <= 0) a.fail("epsilon", "should be above 0");
+  if (a.real("momentum") < 0 || a.real("momentum") > 1) a.fail("momentum", "should be from 0 to 1");
+  if (a.output_count() > 1) {
+    expect_in_place(a, {3, 1});
+    expect_in_place(a, {4, 2});
+  }
+  return least_rank_of_first<3>(a);
+}
+
+}  // namespace detail::caffe2
+
 template <backend B>
 void add_batch_norm_operator(operators<B>& table) {
   table.template add<spatial_bn_kernel<B>>(
@@ -260,6 +277,8 @@ void add_batch_norm_operator(operators<B>& table) {
           .argument("momentum", 0.9f, "how much of the running mean and variance is kept")
           .argument("order", std::string("NCHW"), "where the channels are: NCHW or NHWC")
           .checks_first()
+          .in_caffe2(detail::caffe2::spatial_bn)
+          .no_doubles_in_caffe2()
           .describe("Y = (X - mean) * scale / sqrt(variance + epsilon) + bias, each by channel [C]. Inputs X, scale, "
                     "bias, mean, variance; without is_test Y is by those of X, and comes with the running mean and "
                     "variance (momentum of the old ones, the rest of X's), X's mean, and 1 / sqrt(its variance + "

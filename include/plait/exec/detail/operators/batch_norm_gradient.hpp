@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/operators/batch_norm.hpp>
 
 PLAIT_KERNELS_BEGIN
@@ -143,6 +144,10 @@ void add_batch_norm_gradient_operator(operators<B>& table) {
           .argument("momentum", 0.9f, "of no effect: what SpatialBN was given")
           .argument("order", std::string("NCHW"), "where the channels are: NCHW or NHWC")
           .checks_first()
+          .in_caffe2(detail::caffe2::least_rank_of_first<3>)
+          // Caffe2 takes the variance for the inverse deviation, and mean and variance for those of the batch.
+          .ignored_in_caffe2("is_test")
+          .no_doubles_in_caffe2()
           .describe("dX, dscale, dbias by channel [C] from X, scale, dY, mean, inverse = 1 / sqrt(variance + epsilon) "
                     "(with is_test the variance): with N = (X - mean) * inverse, dbias = the sum of dY, dscale = that "
                     "of dY N; dX = (dY - the mean of dY - N (that of dY N)) * scale * inverse, with is_test dY * scale "

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <plait/core/detail/npos.hpp>
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/move_rows.hpp>
 #include <plait/exec/detail/kernels/set_numbers.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
@@ -244,6 +245,17 @@ struct split_kernel : op_kernel<B> {
   bool even = false;
 };
 
+namespace detail::caffe2 {
+
+/// Restriction of Concat.
+inline shape_check concat(op_arguments const& a) {
+  outputs<2>(a);
+  if (a.has("axis") && a.has("order")) a.fail("order", "cannot be given beside axis");
+  return {};
+}
+
+}  // namespace detail::caffe2
+
 /// Concat, Split: any element type.
 template <backend B>
 void add_concat_split_operators(operators<B>& table) {
@@ -251,6 +263,7 @@ void add_concat_split_operators(operators<B>& table) {
       detail::part_schema("Concat", &detail::concat_rows_independent)
           .inputs(1, npos)
           .outputs(1, 2)
+          .in_caffe2(detail::caffe2::concat)
           .describe(
               "Y = inputs one after the other along an axis; the second output lists their extents there, int32"));
   table.template add<split_kernel>(

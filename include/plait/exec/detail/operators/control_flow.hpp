@@ -107,6 +107,7 @@ void add_control_flow_operators(operators<B>& table) {
           .differs_by_run()
           .required_net_argument("then_net", "run if the condition holds")
           .net_argument("else_net", "run if it does not")
+          .without_caffe2_schema()
           .describe("runs one of two nets, as input 0, one bool, says; they share the blobs of the net around"));
   table.template add<while_kernel>(
       op_schema("While")
@@ -118,6 +119,7 @@ void add_control_flow_operators(operators<B>& table) {
           .differs_by_run()
           .required_net_argument("loop_net", "run as long as the condition holds")
           .net_argument("cond_net", "run before each test of the condition")
+          .without_caffe2_schema()
           .describe("runs a net as long as input 0, one bool, holds; nets share the blobs of the net around"));
 }
 

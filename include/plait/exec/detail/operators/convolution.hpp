@@ -187,6 +187,7 @@ void add_convolution_operators(operators<B>& table) {
       .argument("group", std::int64_t{1}, "groups of channels, each for as many units of its own")
       .rows_independent(1)
       .checks_first()
+      .no_doubles_in_caffe2()
       .describe(
           "Y[n, u, ...] = b[u] + the sum over channels and taps of W[u, c, tap] X[n, c, place of the tap] (inputs "
           "X, W, [b])");

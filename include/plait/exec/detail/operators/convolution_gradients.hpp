@@ -108,6 +108,7 @@ void add_convolution_gradient_operators(operators<B>& table) {
       .argument("group", std::int64_t{1}, "groups of channels, each for as many units of its own")
       .argument("no_bias", std::int64_t{0}, "whether there was no b, so that there is no db")
       .checks_first()
+      .no_doubles_in_caffe2()
       .describe("outputs dW, db, dX; or dW, db; or dW, and with no_bias dW, dX (inputs X, W, dY)");
   table.template add<convolution_gradient_kernel>(std::move(schema));
 }

@@ -195,7 +195,7 @@ class padded_product_kernel final : public op_kernel<B> {
 template <backend B>
 void add_distance_operators(operators<B>& table) {
   auto const schema = [](std::string_view type, std::string_view text) {
-    return op_schema(type).inputs(2).outputs(1).rows_independent().checks_first().describe(text);
+    return op_schema(type).inputs(2).outputs(1).rows_independent().checks_first().no_doubles_in_caffe2().describe(text);
   };
   table.template add<row_comparison_kernel<B, detail::squared_distance_of_rows>>(
       schema("SquaredL2Distance", "Z[i] = the sum of (X[i, ...] - Y[i, ...])^2 / 2"));

@@ -228,14 +228,17 @@ void add_distance_gradient_operators(operators<B>& table) {
     return schema(type, text).in_place(0, 0).in_place(1, 1);
   };
   table.template add<row_comparison_gradient_kernel<B, detail::squared_distance_gradient>>(
-      pairs("SquaredL2DistanceGradient", "dX = dZ[i] (X[i, ...] - Y[i, ...]), dY = -dX; inputs X, Y, dZ"));
+      pairs("SquaredL2DistanceGradient", "dX = dZ[i] (X[i, ...] - Y[i, ...]), dY = -dX; inputs X, Y, dZ")
+          .no_doubles_in_caffe2());
   table.template add<row_comparison_gradient_kernel<B, detail::distance_gradient>>(
       pairs("L1DistanceGradient", "dX = dZ[i] sign(X[i, ...] - Y[i, ...]), dY = -dX; inputs X, Y, dZ"));
   table.template add<row_comparison_gradient_kernel<B, detail::product_gradient>>(
-      pairs("DotProductGradient", "dX = dZ[i] Y[i, ...], dY = dZ[i] X[i, ...]; inputs X, Y, dZ"));
+      pairs("DotProductGradient", "dX = dZ[i] Y[i, ...], dY = dZ[i] X[i, ...]; inputs X, Y, dZ")
+          .no_doubles_in_caffe2());
   table.template add<cosine_gradient_kernel<B>>(
       pairs("CosineSimilarityGradient",
-            "dX = dZ[i] (Y / (|X| |Y|) - cos X / |X|^2) of rows i, dY likewise; inputs X, Y, dZ"));
+            "dX = dZ[i] (Y / (|X| |Y|) - cos X / |X|^2) of rows i, dY likewise; inputs X, Y, dZ")
+          .no_doubles_in_caffe2());
   table.template add<padded_product_gradient_kernel<B>>(
       schema("DotProductWithPaddingGradient",
              "dX = dZ[i] Y[i, ...], dY = dZ[i] X[i, ...], the shorter padded or repeated; inputs X, Y, dZ")

@@ -247,6 +247,7 @@ void add_scope_operators(operators<B>& table) {
           .argument("saved_fwd_blobs", list(), "of a gradient op: operands of the forward op that it reads")
           .argument("is_gradient_op", std::int64_t{0},
                     "go back through the workspace on top; so does the op's own mark")
+          .without_caffe2_schema()
           .describe("runs a net in a workspace of its own on a stack of workspaces, the last input and output"));
   table.template add<create_scope_kernel>(
       op_schema("CreateScope")

@@ -10,6 +10,7 @@
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/operators/random_fills.hpp>
+#include <plait/exec/detail/shape_context.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
@@ -133,6 +134,17 @@ class dropout_kernel final : public op_kernel<B> {
   random_source source_;
 };
 
+namespace detail::caffe2 {
+
+/// Restriction of Dropout.
+inline shape_check dropout(op_arguments const& a) {
+  if (!a.has("is_test")) a.fail("is_test", "is missing");
+  if (!a.flag("is_test") && a.output_count() < 2) shape_context::fail("there is no output for the mask");
+  return {};
+}
+
+}  // namespace detail::caffe2
+
 /// Dropout: float and double.
 template <backend B>
 void add_dropout_operators(operators<B>& table) {
@@ -141,6 +153,8 @@ void add_dropout_operators(operators<B>& table) {
   table.template add<dropout_kernel>(
       dropout_arguments::describe(random_source::describe(schema))
           .differs_by_run([](op_arguments const& a) { return !a.flag("is_test"); })
+          .in_caffe2(detail::caffe2::dropout)
+          .no_doubles_in_caffe2()
           .describe("Y[, mask: bool] = X: … with elements zero at random, others larger"));
 }
 

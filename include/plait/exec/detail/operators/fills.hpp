@@ -303,6 +303,16 @@ class zeros_like_kernel final : public op_kernel<B> {
   }
 };
 
+namespace detail::caffe2 {
+
+/// Restriction of the GivenTensor fills: their values are listed.
+inline shape_check values_given(op_arguments const& a) {
+  if (!a.has("values")) a.fail("values", "is missing");
+  return {};
+}
+
+}  // namespace detail::caffe2
+
 /// ConstantFill, ZerosLike, GivenTensorFill, GivenTensorDoubleFill, GivenTensorFp16Fill, GivenTensorInt16Fill,
 /// GivenTensorIntFill, GivenTensorInt64Fill, GivenTensorBoolFill, GivenTensorByteStringToUInt8Fill,
 /// GivenTensorStringFill, Int8GivenTensorFill, Int8GivenIntTensorFill.
@@ -329,15 +339,22 @@ void add_fill_operators(operators<B>& table) {
   std::vector<std::int64_t> const integers;
   table.template add<given_any_kernel>(given("GivenTensorFill")
                                            .numbers_argument("values", values)
-                                           .argument("dtype", std::int64_t{1}, "as of ConstantFill; FLOAT"));
-  table.template add<given_kernel<B, double>>(given("GivenTensorDoubleFill").numbers_argument("values", values));
+                                           .argument("dtype", std::int64_t{1}, "as of ConstantFill; FLOAT")
+                                           .in_caffe2(detail::caffe2::values_given)
+                                           .ignored_in_caffe2("dtype"));
+  table.template add<given_kernel<B, double>>(
+      given("GivenTensorDoubleFill").numbers_argument("values", values).in_caffe2(detail::caffe2::values_given));
   table.template add<given_kernel<B, float16>>(given("GivenTensorFp16Fill").numbers_argument("values", values));
   table.template add<given_kernel<B, std::int16_t>>(given("GivenTensorInt16Fill").argument("values", integers, values));
-  table.template add<given_kernel<B, std::int32_t>>(given("GivenTensorIntFill").argument("values", integers, values));
-  table.template add<given_kernel<B, std::int64_t>>(given("GivenTensorInt64Fill").argument("values", integers, values));
-  table.template add<given_kernel<B, bool>>(given("GivenTensorBoolFill").argument("values", integers, values));
+  table.template add<given_kernel<B, std::int32_t>>(
+      given("GivenTensorIntFill").argument("values", integers, values).in_caffe2(detail::caffe2::values_given));
+  table.template add<given_kernel<B, std::int64_t>>(
+      given("GivenTensorInt64Fill").argument("values", integers, values).in_caffe2(detail::caffe2::values_given));
+  table.template add<given_kernel<B, bool>>(
+      given("GivenTensorBoolFill").argument("values", integers, values).in_caffe2(detail::caffe2::values_given));
   table.template add<given_text_kernel>(fill_shape::schema_of_results("GivenTensorStringFill")
                                             .argument("values", std::vector<std::string>(), values)
+                                            .in_caffe2(detail::caffe2::values_given)
                                             .describe("Y: shape, or as X: …, of the texts listed"));
   table.template add<given_bytes_kernel>(
       given("GivenTensorByteStringToUInt8Fill")

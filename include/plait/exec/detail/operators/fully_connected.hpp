@@ -200,7 +200,8 @@ void add_fully_connected_operators(operators<B>& table) {
         .rows_independent(&rows_before_axis)
         .checks_first()
         .argument("axis", std::int64_t{1}, "the first axis of X that is multiplied")
-        .argument("axis_w", std::int64_t{1}, "the first axis of W that makes its columns");
+        .argument("axis_w", std::int64_t{1}, "the first axis of W that makes its columns")
+        .no_doubles_in_caffe2();
   };
   table.template add<fc_by_rows_kernel>(fc("FC").describe("Y: …×N = X: …×K · W: N×K' + b: N"));
   table.template add<fc_by_columns_kernel>(fc("FCTransposed").describe("Y: …×N = X: …×K · W: K×N + b: N"));

@@ -158,6 +158,7 @@ void add_fully_connected_gradient_operators(operators<B>& table) {
         .checks_first()
         .argument("axis", std::int64_t{1}, "the first axis of X that is multiplied")
         .argument("axis_w", std::int64_t{1}, "the first axis of W that makes its columns")
+        .no_doubles_in_caffe2()
         .describe(text);
   };
   table.template add<fc_by_rows_gradient_kernel>(

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/broadcast.hpp>
 #include <plait/exec/detail/kernels/map.hpp>
 #include <plait/exec/detail/kernels/square_root.hpp>
@@ -238,30 +239,35 @@ void add_function_operators(operators<B>& table) {
   table.template add<map_kernel<B, functions::negate, float, double, int32_t, int64_t>>(
       map_schema("Negative").describe("Y = -X"));
   table.template add<map_kernel<B, functions::absolute, float, double, int32_t, int64_t>>(
-      map_schema("Abs").describe("Y = |X|"));
+      map_schema("Abs").in_caffe2(detail::caffe2::type_of_first<float>).describe("Y = |X|"));
   table.template add<map_kernel<B, functions::sign, float, double, int32_t, int64_t>>(
       map_schema("Sign").describe("Y = -1 where X < 0, 1 where X > 0, else X"));
   table.template add<map_kernel<B, functions::square, float, double, int32_t, int64_t>>(
-      map_schema("Sqr").describe("Y = X²"));
+      map_schema("Sqr").in_caffe2(detail::caffe2::type_of_first<float>).describe("Y = X²"));
   table.template add<map_kernel<B, functions::cube, float, double, int32_t, int64_t>>(
       map_schema("Cube").describe("Y = X³"));
-  table.template add<square_root_kernel>(map_schema("Sqrt").describe("Y = √X, NaN where X < 0"));
-  table.template add<map_kernel<B, functions::cube_root, float, double>>(map_schema("Cbrt").describe("Y = ∛X"));
+  table.template add<square_root_kernel>(map_schema("Sqrt").no_doubles_in_caffe2().describe("Y = √X, NaN where X < 0"));
+  table.template add<map_kernel<B, functions::cube_root, float, double>>(
+      map_schema("Cbrt").no_doubles_in_caffe2().describe("Y = ∛X"));
   table.template add<map_kernel<B, functions::reciprocal_root, float, double>>(
-      map_schema("Rsqrt").describe("Y = 1 / √X, NaN where X < 0"));
+      map_schema("Rsqrt").no_doubles_in_caffe2().describe("Y = 1 / √X, NaN where X < 0"));
   table.template add<map_kernel<B, functions::reciprocal, float, double>>(
-      map_schema("Reciprocal").describe("Y = 1 / X"));
-  table.template add<map_kernel<B, functions::exponential, float, double>>(map_schema("Exp").describe("Y = e^X"));
+      map_schema("Reciprocal").no_doubles_in_caffe2().describe("Y = 1 / X"));
+  table.template add<map_kernel<B, functions::exponential, float, double>>(
+      map_schema("Exp").no_doubles_in_caffe2().describe("Y = e^X"));
   table.template add<map_kernel<B, functions::logarithm, float, double>>(
-      map_schema("Log").describe("Y = ln X, NaN where X < 0"));
+      map_schema("Log").no_doubles_in_caffe2().describe("Y = ln X, NaN where X < 0"));
   table.template add<map_kernel<B, functions::error_function, float, double>>(
-      map_schema("Erf").describe("Y = 2 / √π times the integral of e^(-t²) over t from 0 to X"));
-  table.template add<map_kernel<B, functions::ceiling, float, double>>(map_schema("Ceil").describe("Y = ⌈X⌉"));
-  table.template add<map_kernel<B, functions::floor, float, double>>(map_schema("Floor").describe("Y = ⌊X⌋"));
-  table.template add<map_kernel<B, functions::clip, float, double>>(
-      functions::clip<float>::describe(map_schema("Clip").describe("Y = X, or the nearest between min and max")));
+      map_schema("Erf").without_caffe2_schema().describe(
+          "Y = 2 / √π times the integral of e^(-t²) over t from 0 to X"));
+  table.template add<map_kernel<B, functions::ceiling, float, double>>(
+      map_schema("Ceil").no_doubles_in_caffe2().describe("Y = ⌈X⌉"));
+  table.template add<map_kernel<B, functions::floor, float, double>>(
+      map_schema("Floor").no_doubles_in_caffe2().describe("Y = ⌊X⌋"));
+  table.template add<map_kernel<B, functions::clip, float, double>>(functions::clip<float>::describe(
+      map_schema("Clip").no_doubles_in_caffe2().describe("Y = X, or the nearest between min and max")));
   table.template add<map_kernel<B, functions::scale, float, double>>(
-      map_schema("Scale").argument("scale", 1.0f, "the factor").describe("Y = scale X"));
+      map_schema("Scale").argument("scale", 1.0f, "the factor").no_doubles_in_caffe2().describe("Y = scale X"));
   table.template add<map_kernel<B, functions::remainder, int32_t, int64_t>>(
       map_schema("Mod")
           .template required_argument<int64_t>("divisor", "what is divided by, not zero")
@@ -272,7 +278,7 @@ void add_function_operators(operators<B>& table) {
   pow.rows_independent([](op_arguments const& a, std::size_t rows) {
     return a.input_count() == 1 ? rows == 1 : broadcast_arguments::rows_independent(a, rows);
   });
-  broadcast_arguments::describe(pow.inputs(1, 2).outputs(1).in_place(0, 0).checks_first());
+  broadcast_arguments::describe(pow.inputs(1, 2).outputs(1).in_place(0, 0).checks_first().no_doubles_in_caffe2());
   table.template add<power_kernel>(pow.argument("exponent", 0.0f, "the exponent, if it is no input")
                                        .describe("Y = X^exponent, or A^B for two inputs"));
 }

@@ -72,9 +72,11 @@ void add_function_gradient_operators(operators<B>& table) {
   table.template add<gradient_kernel<B, functions::reciprocal_gradient>>(
       gradient_schema("ReciprocalGradient").describe("dX = -dY Y² from Y, dY"));
   table.template add<gradient_kernel<B, functions::error_function_gradient>>(
-      gradient_schema("ErfGradient").describe("dX = 2 / √π dY e^(-X²) from X, dY"));
-  table.template add<gradient_kernel<B, functions::clip_gradient>>(functions::clip<float>::describe(
-      gradient_schema("ClipGradient").describe("dX = dY, or 0 where Y is not between min and max, from Y, dY")));
+      gradient_schema("ErfGradient").without_caffe2_schema().describe("dX = 2 / √π dY e^(-X²) from X, dY"));
+  table.template add<gradient_kernel<B, functions::clip_gradient>>(
+      functions::clip<float>::describe(gradient_schema("ClipGradient")
+                                           .no_doubles_in_caffe2()
+                                           .describe("dX = dY, or 0 where Y is not between min and max, from Y, dY")));
 }
 
 }  // namespace plait

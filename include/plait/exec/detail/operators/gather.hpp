@@ -109,7 +109,9 @@ inline op_schema& describe_gather(op_schema& made) {
   return made
       .argument("match_outer", std::int64_t{0},
                 "the indices' axes before the axis are X's: each place of these has a list of its own")
-      .argument("wrap_indices", std::int64_t{0}, "negative indices count from the end");
+      .argument("wrap_indices", std::int64_t{0}, "negative indices count from the end")
+      .ignored_in_caffe2("match_outer")
+      .ignored_in_caffe2("wrap_indices");
 }
 
 }  // namespace detail
@@ -123,6 +125,7 @@ void add_gather_operators(operators<B>& table) {
                     .outputs(1)
                     .checks_first()
                     .argument("axis", std::int64_t{0}, "of X; counted from the end if negative")
+                    .ignored_in_caffe2("axis")
                     .describe(
                         "Y (X's axes before the axis × indices' axes × X's after it) = the places of the axis "
                         "that the second input lists");

@@ -56,6 +56,7 @@ void add_gather_gradient_operators(operators<B>& table) {
                     .outputs(1)
                     .checks_first()
                     .argument("axis", std::int64_t{1}, "of X; counted from the end if negative")
+                    .ignored_in_caffe2("axis")
                     .describe(
                         "dX = the sums of dY by the places of X's axis that they were gathered from (inputs X, "
                         "indices, dY)");

@@ -168,6 +168,8 @@ void add_group_norm_operator(operators<B>& table) {
           .argument("order", std::string("NCHW"), "where the channels are: NCHW or NHWC")
           .argument("is_test", std::int64_t{1}, "0: the second and third outputs must be there")
           .checks_first()
+          .ignored_in_caffe2("eps")
+          .no_doubles_in_caffe2()
           .describe("Y = (X - mean) * inverse * scale + bias, with mean and inverse = 1 / sqrt(variance + epsilon) of "
                     "each group of an item's channels [N, group], which are the second and third outputs, and scale "
                     "and bias by channel [C]"));

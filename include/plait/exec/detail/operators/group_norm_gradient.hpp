@@ -180,6 +180,7 @@ void add_group_norm_gradient_operator(operators<B>& table) {
           .argument("epsilon", 1e-5f, "of no effect: the sixth input has it")
           .argument("order", std::string("NCHW"), "where the channels are: NCHW or NHWC")
           .checks_first()
+          .no_doubles_in_caffe2()
           .describe("dX, dscale, dbias from dY, X, scale, bias, mean, inverse = 1 / sqrt(variance + epsilon) of each "
                     "group of an item's channels [N, group]: with N = (X - mean) * inverse, dbias = the sum of dY and "
                     "dscale = that of dY N by channel; dX = (dY scale - the mean of dY scale - N (that of dY scale N)) "

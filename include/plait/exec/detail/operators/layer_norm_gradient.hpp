@@ -156,6 +156,7 @@ void add_layer_norm_gradient_operator(operators<B>& table) {
           .argument("epsilon", 1e-5f, "was added to the variance; stdev has it")
           .argument("elementwise_affine", std::int64_t{0}, "1: the scale is the sixth input; dscale and dbias come out")
           .checks_first()
+          .ignored_in_caffe2("elementwise_affine")
           .describe("dX = (G - its mean - N (the mean of G N)) / stdev by row, G = dY * scale, N = (X - mean) / stdev; "
                     "dscale and dbias = the sums of dY N and dY over the rows; inputs dY, Y, mean, stdev, X, scale"));
 }

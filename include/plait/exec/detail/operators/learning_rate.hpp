@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/kernels/for_each.hpp>
@@ -189,6 +190,7 @@ void add_learning_rate_operators(operators<B>& table) {
                                       .side_effects()
                                       .differs_by_run([](op_arguments const& a) { return a.input_count() == 0; })
                                       .checks_first()
+                                      .in_caffe2(detail::caffe2::must_be_in_place<0>)
                                       .describe("iteration: int64 1, counted up by one"));
   table.template add<learning_rate_kernel>(
       op_schema("LearningRate")

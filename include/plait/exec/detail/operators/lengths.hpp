@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/index_checks.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/operators/pack_sequences.hpp>
 #include <plait/exec/detail/shape.hpp>
+#include <plait/exec/detail/shape_context.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 
@@ -249,6 +251,15 @@ class lengths_gather_kernel : public row_list_kernel<B> {
   std::vector<std::int64_t> segments_;
 };
 
+namespace detail::caffe2 {
+
+/// Restriction of LengthsGather.
+inline shape_check lengths_gather(op_arguments const&) {
+  return [](shape_context const& c) { c.expect_rank(2, 1, 1); };
+}
+
+}  // namespace detail::caffe2
+
 /// LengthsToShape, LengthsToSegmentIds, LengthsToRanges, LengthsToOffsets, LengthsRangeFill, SegmentIdsToLengths,
 /// SegmentIdsToRanges: int32 and int64; LengthsTile, LengthsGather: any element type.
 template <backend B>
@@ -280,6 +291,7 @@ void add_lengths_operators(operators<B>& table) {
           .shape_from(0)
           .checks_first()
           .argument("include_last_offset", std::int64_t{0}, "1: where the last one ends, too")
+          .without_caffe2_schema()
           .describe("where each segment begins: 2 0 3 becomes 0 2 2"));
   table.template add<segment_ids_to_lengths_kernel>(
       op_schema("SegmentIdsToLengths")
@@ -295,6 +307,7 @@ void add_lengths_operators(operators<B>& table) {
           .outputs(1)
           .shape_from(0)
           .checks_first()
+          .in_caffe2(detail::caffe2::rank_of_first<1>)
           .describe("where segments begin and how long they are, of rows whose segments' numbers ascend: 0 0 2 becomes "
                     "(0 2) (2 0) (2 1); as many as the second input has rows, or just enough; int32"));
   table.template add<lengths_range_fill_kernel>(
@@ -317,6 +330,7 @@ void add_lengths_operators(operators<B>& table) {
           .shape_from(1)
           .shape_from(2)
           .checks_first()
+          .in_caffe2(detail::caffe2::lengths_gather)
           .describe("Y = the segments of X, whose lengths the second input lists, that the third input chooses"));
 }
 

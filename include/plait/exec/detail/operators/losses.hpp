@@ -17,6 +17,7 @@
 #include <plait/exec/detail/kernels/vector_math.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/shape_context.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 
@@ -312,11 +313,25 @@ class sigmoid_cross_entropy_kernel final : public sigmoid_loss_kernel<B> {
   }
 };
 
+namespace detail::caffe2 {
+
+/// Restriction of Accuracy.
+inline shape_check accuracy(op_arguments const&) {
+  return [](shape_context const& c) {
+    c.expect_rank(0, 2, 2);
+    c.expect_rank(1, 1, 1);
+  };
+}
+
+}  // namespace detail::caffe2
+
 /// LabelCrossEntropy, CrossEntropy, SigmoidCrossEntropyWithLogits, Accuracy. (SoftmaxWithLoss: softmax_with_loss.hpp;
 /// AveragedLoss: reductions.hpp.)
 template <backend B>
 void add_loss_operators(operators<B>& table) {
-  auto const schema = [](std::string_view type) { return op_schema(type).inputs(2).outputs(1).checks_first(); };
+  auto const schema = [](std::string_view type) {
+    return op_schema(type).inputs(2).outputs(1).checks_first().no_doubles_in_caffe2();
+  };
   table.template add<label_cross_entropy_kernel<B>>(
       schema("LabelCrossEntropy").describe("Y[r] = -log(max(X[r, label[r]], 1e-20))"));
   table.template add<cross_entropy_kernel<B>>(
@@ -330,6 +345,7 @@ void add_loss_operators(operators<B>& table) {
   table.template add<accuracy_kernel<B>>(
       schema("Accuracy")
           .argument("top_k", std::int64_t{1}, "how far down the label may stand")
+          .in_caffe2(detail::caffe2::accuracy)
           .describe(
               "Y = the share of rows of X[r, class] whose label is among the top_k classes; the first of equals"));
 }

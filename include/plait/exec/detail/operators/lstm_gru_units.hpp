@@ -238,7 +238,7 @@ class gru_unit_kernel final : public unit_kernel<B> {
 template <backend B>
 void add_unit_operators(operators<B>& table) {
   auto const schema = [](std::string_view type, std::size_t states) {
-    auto made = op_schema(type).inputs(states + 2, states + 3).outputs(states).checks_first();
+    auto made = op_schema(type).inputs(states + 2, states + 3).outputs(states).checks_first().no_doubles_in_caffe2();
     made.rows_independent([](op_arguments const& a, std::size_t rows) { return rows == a.input_count() - 1; });
     for (std::size_t i = 0; i != states; ++i) made.in_place(i, i);
     return made.argument("sequence_lengths", std::int64_t{1}, "whether an input of lengths, one a row, is there")

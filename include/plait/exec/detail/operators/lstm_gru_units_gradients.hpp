@@ -175,7 +175,7 @@ void add_unit_gradient_operators(operators<B>& table) {
   // Each output may stand where anything of its shape stood: elements are read before any is written.
   auto const schema = [](std::string_view type, std::size_t states) {
     std::size_t const most = 3 * states + 3;
-    auto made = op_schema(type).inputs(most - 1, most).outputs(states + 1).checks_first();
+    auto made = op_schema(type).inputs(most - 1, most).outputs(states + 1).checks_first().no_doubles_in_caffe2();
     made.in_place(states, states);
     for (std::size_t i = 0; i != states; ++i) made.in_place(most - 1 - states + i, i).in_place(most - states + i, i);
     return made.argument("sequence_lengths", std::int64_t{1}, "whether an input of lengths, one a row, is there")

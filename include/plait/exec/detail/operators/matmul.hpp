@@ -188,7 +188,8 @@ void add_matmul_operators(operators<B>& table) {
         .outputs(1)
         .checks_first()
         .argument("trans_a", std::int64_t{0}, "A is transposed")
-        .argument("trans_b", std::int64_t{0}, "B is transposed");
+        .argument("trans_b", std::int64_t{0}, "B is transposed")
+        .no_doubles_in_caffe2();
   };
   table.template add<mat_mul_kernel>(
       product("MatMul")

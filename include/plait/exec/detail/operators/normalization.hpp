@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/normalize.hpp>
 #include <plait/exec/detail/kernels/softmax.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
@@ -154,6 +155,16 @@ class normalize_kernel final : public op_kernel<B> {
   detail::axis_vectors x_;
 };
 
+namespace detail::caffe2 {
+
+/// Restriction of LayerNorm.
+inline shape_check layer_norm(op_arguments const& a) {
+  inputs_up_to<1>(a);
+  return least_rank_of_first<2>(a);
+}
+
+}  // namespace detail::caffe2
+
 /// Softmax, LogSoftmax, LayerNorm, Normalize, NormalizeL1, SpatialBN, GroupNorm.
 template <backend B>
 void add_normalization_operators(operators<B>& table) {
@@ -166,16 +177,21 @@ void add_normalization_operators(operators<B>& table) {
         .argument("axis", std::int64_t{1}, "the first axis of a row; those before it make the rows")
         .checks_first();
   };
-  table.template add<softmax_kernel<B, false>>(
-      rows("Softmax").describe("Y[r, :] = exp(X[r, :]) / sum(exp(X[r, :])), X taken for a matrix"));
+  table.template add<softmax_kernel<B, false>>(rows("Softmax").no_doubles_in_caffe2().describe(
+      "Y[r, :] = exp(X[r, :]) / sum(exp(X[r, :])), X taken for a matrix"));
   table.template add<softmax_kernel<B, true>>(
-      rows("LogSoftmax").describe("Y[r, :] = X[r, :] - log(sum(exp(X[r, :]))), X taken for a matrix"));
+      rows("LogSoftmax")
+          .without_caffe2_schema()
+          .describe("Y[r, :] = X[r, :] - log(sum(exp(X[r, :]))), X taken for a matrix"));
   table.template add<layer_norm_kernel<B>>(
       rows("LayerNorm")
           .inputs(1, 3)
           .outputs(3)
           .argument("epsilon", 1e-5f, "added to the variance")
           .argument("elementwise_affine", std::int64_t{0}, "1: inputs X, scale, bias, these as long as a row")
+          .in_caffe2(detail::caffe2::layer_norm)
+          .ignored_in_caffe2("elementwise_affine")
+          .no_doubles_in_caffe2()
           .describe("Y[r, :] = (X[r, :] - mean[r]) / stdev[r], stdev = sqrt(variance + epsilon); mean, stdev [.., 1]; "
                     "then Y = Y * scale + bias"));
 
@@ -189,9 +205,13 @@ void add_normalization_operators(operators<B>& table) {
         .checks_first();
   };
   table.template add<normalize_kernel<B, false>>(
-      vectors("Normalize").describe("Y = X / max(|X|, 1e-12), |X| the Euclidean norms along the axis"));
+      vectors("Normalize")
+          .no_doubles_in_caffe2()
+          .describe("Y = X / max(|X|, 1e-12), |X| the Euclidean norms along the axis"));
   table.template add<normalize_kernel<B, true>>(
-      vectors("NormalizeL1").describe("Y = X / |X|, |X| the sums of magnitudes along the axis; X where they are 0"));
+      vectors("NormalizeL1")
+          .no_doubles_in_caffe2()
+          .describe("Y = X / |X|, |X| the sums of magnitudes along the axis; X where they are 0"));
 
   add_batch_norm_operator(table);
   add_group_norm_operator(table);

@@ -186,7 +186,9 @@ void add_normalization_gradient_operators(operators<B>& table) {
   table.template add<softmax_gradient_kernel<B, false>>(
       rows("SoftmaxGradient").describe("dX[r, :] = (dY[r, :] - dY[r, :] . Y[r, :]) Y[r, :]; inputs Y, dY"));
   table.template add<softmax_gradient_kernel<B, true>>(
-      rows("LogSoftmaxGradient").describe("dX[r, :] = dY[r, :] - exp(Y[r, :]) sum(dY[r, :]); inputs Y, dY"));
+      rows("LogSoftmaxGradient")
+          .without_caffe2_schema()
+          .describe("dX[r, :] = dY[r, :] - exp(Y[r, :]) sum(dY[r, :]); inputs Y, dY"));
   add_layer_norm_gradient_operator(table);
   table.template add<normalize_gradient_kernel<B>>(
       op_schema("NormalizeGradient")

@@ -92,6 +92,7 @@ void add_one_hot_operators(operators<B>& table) {
                                                 .outputs(1)
                                                 .rows_independent()
                                                 .checks_first()
+                                                .no_doubles_in_caffe2()
                                                 .describe("Y (…×2) = 1 - X and X"));
 }
 

@@ -145,7 +145,7 @@ struct rms_prop_kernel final : op_kernel<B> {
 template <backend B>
 void add_optimizer_operators(operators<B>& table) {
   auto const schema = [](std::string_view type, std::size_t changed) {
-    auto made = op_schema(type).checks_first();
+    auto made = op_schema(type).checks_first().no_doubles_in_caffe2();
     for (std::size_t i = 0; i != changed; ++i) made.in_place(i, i);
     return made;
   };
@@ -168,6 +168,7 @@ void add_optimizer_operators(operators<B>& table) {
           .argument("epsilon", 1e-5f, "keeps the divisor from zero")
           .argument("decay", 1.0f, "how much of the sum of squares is kept")
           .argument("weight_decay", 0.0f, "times P, is added to the gradient")
+          .ignored_in_caffe2("weight_decay")
           .describe("P', H'[, rate of each, step] from P: …, H: sum of squares, gradient: …, rate: 1"));
   table.template add<adam_kernel>(
       schema("Adam", 3)

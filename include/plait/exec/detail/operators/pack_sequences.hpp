@@ -10,11 +10,13 @@
 #include <string>
 #include <vector>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/index_checks.hpp>
 #include <plait/exec/detail/kernels/move_rows.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/shape.hpp>
+#include <plait/exec/detail/shape_context.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 
@@ -284,6 +286,21 @@ struct reverse_packed_segs_kernel : op_kernel<B> {
   }
 };
 
+namespace detail::caffe2 {
+
+/// Restriction of PackSegments.
+inline shape_check pack_segments(op_arguments const& a) {
+  if (a.flag("return_presence_mask") && a.output_count() < 2) shape_context::fail("there is no output for the mask");
+  return inputs_up_to<2>(a);
+}
+/// Restriction of PackRNNSequence.
+inline shape_check pack_rnn_sequence(op_arguments const& a) {
+  inputs_up_to<2>(a);
+  return least_rank_of_first<2>(a);
+}
+
+}  // namespace detail::caffe2
+
 /// PackSegments, UnpackSegments, PackRNNSequence, UnpackRNNSequence, ReversePackedSegs: any element type.
 template <backend B>
 void add_packing_operators(operators<B>& table) {
@@ -296,6 +313,9 @@ void add_packing_operators(operators<B>& table) {
           .argument("max_length", std::int64_t{-1}, "how many steps, longer sequences being cut; -1: the longest")
           .argument("pad_minf", std::int64_t{0}, "pads with minus infinity instead of 0")
           .argument("return_presence_mask", std::int64_t{0}, "the second output says what is no padding")
+          .in_caffe2(detail::caffe2::pack_segments)
+          .ignored_in_caffe2("max_length")
+          .no_doubles_in_caffe2()
           .describe(
               "Y (sequences×steps×…) = the sequences in X (rows×…), whose lengths the first input lists, padded, to "
               "the steps of a third input, if there is one, which are also the most that a length counts for"));
@@ -306,6 +326,9 @@ void add_packing_operators(operators<B>& table) {
           .shape_from(0)
           .checks_first()
           .argument("max_length", std::int64_t{-1}, "how many steps X has, longer sequences having been cut")
+          .in_caffe2(detail::caffe2::inputs_up_to<2>)
+          .ignored_in_caffe2("max_length")
+          .no_doubles_in_caffe2()
           .describe(
               "Y (rows×…) = the sequences in X (sequences×steps×…), whose lengths the first input lists, in a row; "
               "with a third input, whose shape Y gets, zeros for what had been cut"));
@@ -315,6 +338,7 @@ void add_packing_operators(operators<B>& table) {
           .outputs(1)
           .shape_from(1)
           .checks_first()
+          .in_caffe2(detail::caffe2::pack_rnn_sequence)
           .describe(
               "Y (steps×sequences×…) = the sequences in X (rows×…), whose lengths the second input lists, padded, to "
               "the steps of a third input, if there is one"));
@@ -324,12 +348,14 @@ void add_packing_operators(operators<B>& table) {
           .outputs(1)
           .shape_from(1)
           .checks_first()
+          .in_caffe2(detail::caffe2::least_rank_of_first<3>)
           .describe("Y (rows×…) = the sequences in X (steps×sequences×…), whose lengths the second input lists"));
   table.template add<reverse_packed_segs_kernel>(
       op_schema("ReversePackedSegs")
           .inputs(2)
           .outputs(1)
           .checks_first()
+          .in_caffe2(detail::caffe2::rank_of_first<3>)
           .describe(
               "Y = X (steps×sequences×…) with each sequence, whose lengths the second input lists, back to front"));
 }

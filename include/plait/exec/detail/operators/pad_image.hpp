@@ -205,8 +205,7 @@ class pad_image_gradient_kernel final : public op_kernel<B> {
 /// PadImage, PadImageGradient: float and double.
 template <backend B>
 void add_pad_image_operators(operators<B>& table) {
-  auto const add = [&]<class Kernel>(char const* type, char const* text) {
-    op_schema schema(type);
+  auto const add = [&]<class Kernel>(op_schema schema, char const* text) {
     detail::describe_pads(schema)
         .inputs(1)
         .outputs(1)
@@ -217,10 +216,11 @@ void add_pad_image_operators(operators<B>& table) {
         .describe(text);
     table.template add<Kernel>(std::move(schema));
   };
-  add.template operator()<pad_image_kernel<B>>("PadImage",
+  add.template operator()<pad_image_kernel<B>>(op_schema("PadImage").no_doubles_in_caffe2(),
                                                "Y = pictures X with a margin around them; a negative one cuts off");
   add.template operator()<pad_image_gradient_kernel<B>>(
-      "PadImageGradient", "dX = the sums of dY by the place of X that it comes from; of a constant margin it does not");
+      op_schema("PadImageGradient"),
+      "dX = the sums of dY by the place of X that it comes from; of a constant margin it does not");
 }
 
 }  // namespace plait

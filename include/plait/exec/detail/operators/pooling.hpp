@@ -108,20 +108,22 @@ class pooling_gradient_kernel final : public op_kernel<B> {
 /// MaxPool, AveragePool and their gradients: float and double.
 template <backend B>
 void add_pooling_operators(operators<B>& table) {
-  auto const add = [&]<class Kernel>(std::string_view type, std::size_t inputs, bool mean, std::string_view text) {
-    op_schema schema(type);
+  auto const add = [&]<class Kernel>(op_schema schema, std::size_t inputs, bool mean, std::string_view text) {
     detail::describe_windows(schema).inputs(inputs).outputs(1).rows_independent().checks_first().describe(text);
-    if (mean) schema.argument("count_include_pad", std::int64_t{0}, "whether padding counts as elements of 0");
+    if (mean)
+      schema.argument("count_include_pad", std::int64_t{0}, "whether padding counts as elements of 0")
+          .ignored_in_caffe2("count_include_pad");
     table.template add<Kernel>(std::move(schema));
   };
-  add.template operator()<pooling_kernel<B, true>>("MaxPool", 1, false,
+  add.template operator()<pooling_kernel<B, true>>(op_schema("MaxPool").no_doubles_in_caffe2(), 1, false,
                                                    "Y = the maximum of what each window of X sees, by channel");
-  add.template operator()<pooling_kernel<B, false>>("AveragePool", 1, true,
+  add.template operator()<pooling_kernel<B, false>>(op_schema("AveragePool").no_doubles_in_caffe2(), 1, true,
                                                     "Y = the mean of what each window of X sees, by channel");
   add.template operator()<pooling_gradient_kernel<B, true>>(
-      "MaxPoolGradient", 3, false, "dX = the sum of dY of the windows whose maximum Y is X (inputs X, Y, dY)");
+      op_schema("MaxPoolGradient"), 3, false,
+      "dX = the sum of dY of the windows whose maximum Y is X (inputs X, Y, dY)");
   add.template operator()<pooling_gradient_kernel<B, false>>(
-      "AveragePoolGradient", 3, true,
+      op_schema("AveragePoolGradient"), 3, true,
       "dX = the sum of dY divided by what the window sees, of windows that see X (inputs X, Y, dY)");
 }
 

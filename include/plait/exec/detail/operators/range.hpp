@@ -8,6 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/shape.hpp>
@@ -93,8 +94,15 @@ struct range_kernel : op_kernel<B> {
 template <backend B>
 void add_range_operators(operators<B>& table) {
   table.template add<range_kernel>(
-      op_schema("Range").inputs(1, 3).outputs(1).shape_from(0).shape_from(1).shape_from(2).checks_first().describe(
-          "start, start + step, … before stop: inputs are stop; start and stop; or start, stop and step"));
+      op_schema("Range")
+          .inputs(1, 3)
+          .outputs(1)
+          .shape_from(0)
+          .shape_from(1)
+          .shape_from(2)
+          .checks_first()
+          .in_caffe2(detail::caffe2::rank_of_first<0>)
+          .describe("start, start + step, … before stop: inputs are stop; start and stop; or start, stop and step"));
 }
 
 }  // namespace plait

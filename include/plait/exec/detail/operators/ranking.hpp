@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <plait/exec/detail/kernels/ranking.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/shape_context.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 
@@ -78,6 +80,20 @@ class top_k_kernel final : public op_kernel<B> {
   std::size_t inner_ = 0;
 };
 
+namespace detail::caffe2 {
+
+/// Restriction of TopK.
+inline shape_check top_k(op_arguments const& a) {
+  std::int64_t const k = a.integer("k");
+  std::int64_t const axis = a.integer("axis");
+  if (axis < -1) a.fail("axis", "is " + std::to_string(axis) + ", below -1");
+  return [k, axis](shape_context const& c) {
+    c.expect(k <= c.dims(0)[c.axis(0, axis)], 0, "have k = ", k, " elements along the axis");
+  };
+}
+
+}  // namespace detail::caffe2
+
 /// ArgMax, ArgMin, TopK.
 template <backend B>
 void add_ranking_operators(operators<B>& table) {
@@ -101,6 +117,8 @@ void add_ranking_operators(operators<B>& table) {
           .template required_argument<std::int64_t>("k", "how many")
           .argument("axis", std::int64_t{-1}, "the axis to look along")
           .checks_first()
+          .in_caffe2(detail::caffe2::top_k)
+          .no_doubles_in_caffe2()
           .describe("the k largest along the axis, largest first, their places there and [in X, flat]; 0 and -1 where "
                     "there are fewer"));
 }

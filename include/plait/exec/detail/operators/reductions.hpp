@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/fill.hpp>
 #include <plait/exec/detail/kernels/index_checks.hpp>
 #include <plait/exec/detail/kernels/reduce_axes.hpp>
@@ -284,7 +285,7 @@ void add_reduction_operators(operators<B>& table) {
         .describe("Y = " + std::string(what) + " of X[d0, d1, ...] along axes");
   };
   table.template add<reduce_kernel<B, kind::sum>>(axes("ReduceSum", "the sums"));
-  table.template add<reduce_kernel<B, kind::mean>>(axes("ReduceMean", "the means"));
+  table.template add<reduce_kernel<B, kind::mean>>(axes("ReduceMean", "the means").no_doubles_in_caffe2());
   table.template add<reduce_kernel<B, kind::max>>(axes("ReduceMax", "the maxima"));
   table.template add<reduce_kernel<B, kind::min>>(axes("ReduceMin", "the minima"));
   table.template add<reduce_kernel<B, kind::l1>>(axes("ReduceL1", "the sums of magnitudes"));
@@ -301,19 +302,22 @@ void add_reduction_operators(operators<B>& table) {
   };
   table.template add<reduce_end_kernel<B, kind::sum, true>>(end("ReduceFrontSum", "the sums", true));
   table.template add<reduce_end_kernel<B, kind::mean, true>>(end("ReduceFrontMean", "the means", true));
-  table.template add<reduce_end_kernel<B, kind::max, true>>(end("ReduceFrontMax", "the maxima", true));
+  table.template add<reduce_end_kernel<B, kind::max, true>>(
+      end("ReduceFrontMax", "the maxima", true).in_caffe2(detail::caffe2::type_of_first<float>));
   table.template add<reduce_end_kernel<B, kind::sum, false>>(end("ReduceBackSum", "the sums", false));
   table.template add<reduce_end_kernel<B, kind::mean, false>>(end("ReduceBackMean", "the means", false));
-  table.template add<reduce_end_kernel<B, kind::max, false>>(end("ReduceBackMax", "the maxima", false));
+  table.template add<reduce_end_kernel<B, kind::max, false>>(
+      end("ReduceBackMax", "the maxima", false).in_caffe2(detail::caffe2::type_of_first<float>));
 
   auto const some = [](std::string_view type, std::string_view what) {
     return op_schema(type).inputs(1).outputs(1).rows_independent().checks_first().describe(what);
   };
-  table.template add<reduce_some_kernel<B, kind::sum, 1, all, 0>>(some("ReduceTailSum", "Y[i] = the sum of X[i, ...]"));
+  table.template add<reduce_some_kernel<B, kind::sum, 1, all, 0>>(
+      some("ReduceTailSum", "Y[i] = the sum of X[i, ...]").in_caffe2(detail::caffe2::type_of_first<float>));
   table.template add<reduce_some_kernel<B, kind::max, 1, 2, 3>>(
-      some("ColwiseMax", "Y[b, j] = the maximum of X[b, :, j]"));
+      some("ColwiseMax", "Y[b, j] = the maximum of X[b, :, j]").no_doubles_in_caffe2());
   table.template add<reduce_some_kernel<B, kind::max, 2, 3, 3>>(
-      some("RowwiseMax", "Y[b, i] = the maximum of X[b, i, :]"));
+      some("RowwiseMax", "Y[b, i] = the maximum of X[b, i, :]").no_doubles_in_caffe2());
 
   auto const whole = [](std::string_view type, std::string_view what) {
     return op_schema(type)
@@ -324,16 +328,17 @@ void add_reduction_operators(operators<B>& table) {
         .describe(what);
   };
   table.template add<reduce_all_kernel<B, kind::sum, kind::mean, false>>(
-      whole("SumElements", "Y = the sum of all of X, a scalar"));
+      whole("SumElements", "Y = the sum of all of X, a scalar").in_caffe2(detail::caffe2::type_of_first<float>));
   table.template add<reduce_all_kernel<B, kind::sum, kind::mean, false>>(
       whole("SumElementsInt", "Y = the sum of all of X, a scalar"));
   table.template add<reduce_all_kernel<B, kind::sum_of_squares, kind::mean_of_squares, false>>(
-      whole("SumSqrElements", "Y = the sum of the squares of all of X, a scalar"));
+      whole("SumSqrElements", "Y = the sum of the squares of all of X, a scalar").no_doubles_in_caffe2());
   table.template add<reduce_all_kernel<B, kind::sum, kind::mean, true>>(
       op_schema("AveragedLoss")
           .inputs(1)
           .outputs(1)
           .checks_first()
+          .no_doubles_in_caffe2()
           .describe("Y = the mean of X, a scalar; 0 of nothing"));
 }
 

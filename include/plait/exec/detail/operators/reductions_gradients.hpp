@@ -259,7 +259,8 @@ void add_reduction_gradient_operators(operators<B>& table) {
     return op_schema(type).inputs(3).outputs(1).in_place(0, 0).rows_independent().checks_first().describe(what);
   };
   table.template add<reduce_some_gradient_kernel<B, 1>>(
-      some("ColwiseMaxGradient", "dX[b, i, j] = dY[b, j] where X[b, i, j] is Y[b, j], 0 elsewhere (inputs X, Y, dY)"));
+      some("ColwiseMaxGradient", "dX[b, i, j] = dY[b, j] where X[b, i, j] is Y[b, j], 0 elsewhere (inputs X, Y, dY)")
+          .no_doubles_in_caffe2());
   table.template add<reduce_some_gradient_kernel<B, 2>>(
       some("RowwiseMaxGradient", "dX[b, i, j] = dY[b, i] where X[b, i, j] is Y[b, i], 0 elsewhere (inputs X, Y, dY)"));
 

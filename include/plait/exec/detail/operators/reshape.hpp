@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/set_numbers.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
@@ -200,6 +201,16 @@ struct prepend_dim_kernel : view_kernel<B> {
   std::int64_t extent;
 };
 
+namespace detail::caffe2 {
+
+/// Restriction of Flatten.
+inline shape_check flatten(op_arguments const& a) {
+  if (a.integer("axis") < 0) a.fail("axis", "is " + std::to_string(a.integer("axis")) + ", below 0");
+  return {};
+}
+
+}  // namespace detail::caffe2
+
 /// Reshape, ResizeLike, Flatten, FlattenToVec, ExpandDims, Squeeze, MergeDim, PrependDim: any element type.
 template <backend B>
 void add_reshape_operators(operators<B>& table) {
@@ -210,6 +221,7 @@ void add_reshape_operators(operators<B>& table) {
           .shape_from(1)
           .argument("shape", std::vector<std::int64_t>(),
                     "extents, unless they are the second input; 0 keeps X's, -1 is what is left")
+          .in_caffe2(detail::caffe2::outputs<2>)
           .describe("Y = X in another shape; the second output is X's shape before"));
   table.template add<resize_like_kernel>(detail::reshape_schema("ResizeLike")
                                              .inputs(2)
@@ -217,9 +229,11 @@ void add_reshape_operators(operators<B>& table) {
   table.template add<flatten_kernel>(
       detail::reshape_schema("Flatten")
           .argument("axis", std::int64_t{1}, "the first axis of the columns")
+          .in_caffe2(detail::caffe2::flatten)
           .describe("Y = X as a matrix: axes before `axis` become rows, others columns"));
-  table.template add<flatten_to_vec_kernel>(
-      detail::reshape_schema("FlattenToVec").describe("Y = X as a vector of all its elements"));
+  table.template add<flatten_to_vec_kernel>(detail::reshape_schema("FlattenToVec")
+                                                .in_caffe2(detail::caffe2::least_rank_of_first<1>)
+                                                .describe("Y = X as a vector of all its elements"));
   table.template add<expand_dims_kernel>(
       detail::reshape_schema("ExpandDims")
           .required_argument<std::vector<std::int64_t>>("dims", "axes of Y that are new, of extent 1")

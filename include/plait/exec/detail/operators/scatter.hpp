@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <plait/core/detail/npos.hpp>
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/fill.hpp>
 #include <plait/exec/detail/kernels/index_checks.hpp>
 #include <plait/exec/detail/kernels/move_rows.hpp>
@@ -222,6 +223,8 @@ void add_scatter_operators(operators<B>& table) {
                                                 .outputs(1)
                                                 .updates(0, 0)
                                                 .checks_first()
+                                                .in_caffe2(detail::caffe2::must_be_in_place<0>)
+                                                .no_doubles_in_caffe2()
                                                 .describe("row indices[i] of X becomes row i of the third input"));
   table.template add<scatter_weighted_sum_kernel>(
       op_schema("ScatterWeightedSum")
@@ -229,6 +232,8 @@ void add_scatter_operators(operators<B>& table) {
           .outputs(1)
           .updates(0, 0)
           .checks_first()
+          .in_caffe2(detail::caffe2::must_be_in_place<0>)
+          .no_doubles_in_caffe2()
           .describe(
               "row indices[i] of X becomes w times itself and the sum of rows i of further inputs, each times the "
               "weight after it (inputs X, w, indices, X1, w1, …)"));
@@ -241,6 +246,7 @@ void add_scatter_operators(operators<B>& table) {
               [](op_arguments const& a) { return a.integer("output_first_dim") <= 0 && a.input_count() == 2; })
           .checks_first()
           .argument("output_first_dim", std::int64_t{0}, "how many rows there are, if above zero")
+          .no_doubles_in_caffe2()
           .describe("row i of Y = the sum of the rows of the second input whose index is i, as many as the third input "
                     "has, or just enough"));
 }

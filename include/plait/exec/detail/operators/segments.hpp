@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/index_checks.hpp>
 #include <plait/exec/detail/kernels/segments.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
@@ -107,6 +108,10 @@ void add_numbered_reductions(operators<B>& table, std::string const& order, std:
                     (Sparse ? " that the indices name" : "") + (Weighted ? ", each times its weight," : "") +
                     " where " + numbers + " say s" + (mean ? none : "") + " (inputs X, " +
                     (Weighted ? "weights, " : "") + (Sparse ? "indices, " : "") + "segment numbers)");
+    if (mean || Weighted || Sparse)
+      schema.no_doubles_in_caffe2();
+    else
+      schema.in_caffe2(caffe2::type_of_first<float>);
     more(schema);
     table.template add<kernel>(std::move(schema));
   };
@@ -163,25 +168,29 @@ using sparse_lengths_weighted_sum_kernel = lengths_reduction_kernel<B, segment_r
 /// SparseLengthsMean, SparseLengthsWeightedSum: float and double.
 template <backend B>
 void add_segment_operators(operators<B>& table) {
-  auto const add = [&]<class Kernel>(std::string_view type, std::string_view text) {
-    table.template add<Kernel>(op_schema(type).inputs(Kernel::lengths + 1).outputs(1).checks_first().describe(text));
+  auto const add = [&]<class Kernel>(op_schema schema, std::string_view text) {
+    table.template add<Kernel>(schema.inputs(Kernel::lengths + 1).outputs(1).checks_first().describe(text));
   };
   add.template operator()<detail::lengths_sum_kernel<B>>(
-      "LengthsSum", "row s of Y = the sum of the rows of X in segment s, whose lengths the second input lists");
+      op_schema("LengthsSum").in_caffe2(detail::caffe2::type_of_first<float>),
+      "row s of Y = the sum of the rows of X in segment s, whose lengths the second input lists");
   add.template operator()<detail::lengths_mean_kernel<B>>(
-      "LengthsMean", "row s of Y = the mean of the rows of X in segment s; 0 for none");
+      op_schema("LengthsMean").in_caffe2(detail::caffe2::type_of_first<float>),
+      "row s of Y = the mean of the rows of X in segment s; 0 for none");
   add.template operator()<detail::lengths_max_kernel<B>>(
-      "LengthsMax", "row s of Y = the maximum, by column, of the rows of X in segment s; 0 for none");
+      op_schema("LengthsMax").in_caffe2(detail::caffe2::type_of_first<float>),
+      "row s of Y = the maximum, by column, of the rows of X in segment s; 0 for none");
   add.template operator()<detail::lengths_weighted_sum_kernel<B>>(
-      "LengthsWeightedSum",
+      op_schema("LengthsWeightedSum").no_doubles_in_caffe2(),
       "row s of Y = the sum of the rows of X in segment s, each times its weight (inputs X, weights, lengths)");
   add.template operator()<detail::sparse_lengths_sum_kernel<B>>(
-      "SparseLengthsSum",
+      op_schema("SparseLengthsSum").in_caffe2(detail::caffe2::type_of_first<float>),
       "row s of Y = the sum of the rows of X that segment s of the indices names (inputs X, indices, lengths)");
   add.template operator()<detail::sparse_lengths_mean_kernel<B>>(
-      "SparseLengthsMean", "row s of Y = the mean of the rows of X that segment s of the indices names; 0 for none");
+      op_schema("SparseLengthsMean").no_doubles_in_caffe2(),
+      "row s of Y = the mean of the rows of X that segment s of the indices names; 0 for none");
   add.template operator()<detail::sparse_lengths_weighted_sum_kernel<B>>(
-      "SparseLengthsWeightedSum",
+      op_schema("SparseLengthsWeightedSum").no_doubles_in_caffe2(),
       "row s of Y = the sum of the rows of X that segment s of the indices names, each times its weight (inputs X, "
       "weights, indices, lengths)");
 }

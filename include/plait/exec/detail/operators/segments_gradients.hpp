@@ -305,8 +305,7 @@ template <backend B>
 void add_segment_gradient_operators(operators<B>& table) {
   using detail::segment_operands;
   using detail::segment_share;
-  auto const add = [&]<class Kernel>(std::string_view type, std::string_view text) {
-    op_schema schema(type);
+  auto const add = [&]<class Kernel>(op_schema schema, std::string_view text) {
     schema.inputs(Kernel::inputs).outputs(Kernel::outputs).checks_first().describe(text);
     if (Kernel::shape_input != npos) schema.shape_from(Kernel::shape_input);
     table.template add<Kernel>(std::move(schema));
@@ -324,15 +323,15 @@ void add_segment_gradient_operators(operators<B>& table) {
   std::string_view const mean_of_rows =
       "rows of dX = the row of dY of their segment divided by its length (inputs dY, lengths, indices or X)";
   for (std::string_view const type : {"LengthsSumGradient", "SparseLengthsSumGradient"})
-    add.template operator()<sum_kernel>(type, sum);
+    add.template operator()<sum_kernel>(op_schema(type), sum);
   for (std::string_view const type : {"LengthsMeanGradient", "SparseLengthsMeanGradient"})
-    add.template operator()<mean_kernel>(type, mean);
+    add.template operator()<mean_kernel>(op_schema(type), mean);
   for (std::string_view const type :
        {"LengthsIndicesInGradientSumGradient", "SparseLengthsIndicesInGradientSumGradient"})
-    add.template operator()<sum_of_rows_kernel>(type, sum_of_rows);
+    add.template operator()<sum_of_rows_kernel>(op_schema(type), sum_of_rows);
   for (std::string_view const type :
        {"LengthsIndicesInGradientMeanGradient", "SparseLengthsIndicesInGradientMeanGradient"})
-    add.template operator()<mean_of_rows_kernel>(type, mean_of_rows);
+    add.template operator()<mean_of_rows_kernel>(op_schema(type), mean_of_rows);
 
   constexpr segment_operands weighted = {.count = 3, .dy = 1, .lengths = 2, .rows = 0, .weights = 0};
   constexpr segment_operands with_indices = {.count = 4, .dy = 1, .lengths = 2, .rows = 3, .weights = 0};
@@ -341,21 +340,21 @@ void add_segment_gradient_operators(operators<B>& table) {
       .count = 5, .dy = 1, .lengths = 2, .rows = 4, .weights = 0, .x = 3, .indices = 4};
   constexpr segment_operands maximum = {.count = 4, .dy = 1, .lengths = 2, .rows = 3, .x = 3, .y = 0};
   add.template operator()<detail::lengths_gradient_kernel<B, segment_share::weighted, weighted>>(
-      "LengthsWeightedSumGradient",
+      op_schema("LengthsWeightedSumGradient"),
       "rows of dX = the row of dY of their segment times their weight (inputs weights, dY, lengths)");
   add.template operator()<detail::lengths_gradient_kernel<B, segment_share::weighted, with_indices>>(
-      "SparseLengthsIndicesInGradientWeightedSumGradient",
+      op_schema("SparseLengthsIndicesInGradientWeightedSumGradient"),
       "rows of dX = the row of dY of their segment times their weight (inputs weights, dY, lengths, indices)");
   add.template operator()<detail::lengths_gradient_kernel<B, segment_share::weighted, with_data>>(
-      "LengthsWeightedSumWithMainInputGradient",
+      op_schema("LengthsWeightedSumWithMainInputGradient").no_doubles_in_caffe2(),
       "rows of dX = the row of dY of their segment times their weight; dW = its product with the row of X (inputs "
       "weights, dY, lengths, X)");
   add.template operator()<detail::lengths_gradient_kernel<B, segment_share::weighted, with_data_and_indices>>(
-      "SparseLengthsIndicesInGradientWeightedSumWithMainInputGradient",
+      op_schema("SparseLengthsIndicesInGradientWeightedSumWithMainInputGradient").no_doubles_in_caffe2(),
       "rows of dX = the row of dY of their segment times their weight; dW = its product with the row of X that the "
       "index names (inputs weights, dY, lengths, X, indices)");
   add.template operator()<detail::lengths_gradient_kernel<B, segment_share::maximum, maximum>>(
-      "LengthsMaxWithMainInputAndForwardOutputGradient",
+      op_schema("LengthsMaxWithMainInputAndForwardOutputGradient").no_doubles_in_caffe2(),
       "dX = dY of the segment where X is as large as Y, 0 elsewhere (inputs Y, dY, lengths, X)");
 
   auto const add_numbered = [&]<segment_share Share>(std::string_view type, std::string_view text) {

@@ -202,9 +202,10 @@ void add_selection_operators(operators<B>& table) {
                                                     .rows_independent(&rows_before_axis)
                                                     .checks_first()
                                                     .argument("axis", std::int64_t{1}, "the first axis of a row of X")
+                                                    .no_doubles_in_caffe2()
                                                     .describe("Y = X w + b, w and b for each place of a row of X"));
   table.template add<map_kernel<B, functions::is_nan, float, double>>(
-      op_schema("IsNaN").inputs(1).outputs(1).rows_independent().checks_first().describe(
+      op_schema("IsNaN").inputs(1).outputs(1).rows_independent().checks_first().without_caffe2_schema().describe(
           "Y = 1 where X is NaN, else 0"));
   table.template add<nan_check_kernel>(op_schema("NanCheck")
                                            .inputs(1, npos)
@@ -212,6 +213,7 @@ void add_selection_operators(operators<B>& table) {
                                            .in_place(0, 0)
                                            .side_effects()
                                            .checks_first()
+                                           .no_doubles_in_caffe2()
                                            .describe("Y = X, which must be finite"));
 }
 

@@ -82,6 +82,7 @@ void add_selection_gradient_operators(operators<B>& table) {
           .in_place(1, 0)
           .checks_first()
           .argument("axis", std::int64_t{1}, "the first axis of a row of X")
+          .no_doubles_in_caffe2()
           .describe("dX = dY w, dw and db = the sums of dY X and dY over the rows; inputs dY, X, w"));
 }
 

@@ -198,6 +198,8 @@ void add_sequence_mask_operators(operators<B>& table) {
           .argument("grad", std::int64_t{0}, "masked elements become 0")
           .argument("fill_val", -std::numeric_limits<float>::infinity(), "what masked elements become")
           .argument("exact", std::int64_t{0}, "refuse lengths or centers of more rows than there are")
+          .ignored_in_caffe2("exact")
+          .no_doubles_in_caffe2()
           .describe("Y = X with some columns of each row masked; the second input has lengths or window centers"));
 }
 

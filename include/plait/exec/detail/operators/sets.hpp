@@ -9,6 +9,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/operators/pack_sequences.hpp>
@@ -92,9 +93,16 @@ class boolean_mask_kernel : public row_list_kernel<B> {
 /// Unique: int32 and int64; BooleanMask: any element type.
 template <backend B>
 void add_set_operators(operators<B>& table) {
-  table.template add<unique_kernel>(op_schema("Unique").inputs(1).outputs(1, 2).shape_from(0).checks_first().describe(
-      "the elements of a vector, ascending and each once; the second output has the place of each element "
-      "in the first, int32"));
+  table.template add<unique_kernel>(
+      op_schema("Unique")
+          .inputs(1)
+          .outputs(1, 2)
+          .shape_from(0)
+          .checks_first()
+          .in_caffe2(detail::caffe2::rank_of_first<1>)
+          .describe(
+              "the elements of a vector, ascending and each once; the second output has the place of each element "
+              "in the first, int32"));
   table.template add<boolean_mask_kernel>(
       op_schema("BooleanMask")
           .inputs(2)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <plait/core/detail/npos.hpp>
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/set_numbers.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
@@ -68,10 +69,13 @@ void add_shape_value_operators(operators<B>& table) {
   table.template add<shape_kernel>(
       schema("Shape")
           .argument("axes", std::vector<std::int64_t>(), "those asked for, counted from the end if negative; all")
+          .ignored_in_caffe2("axes")
           .describe("the extents of X, as a vector of int64"));
   table.template add<size_kernel>(schema("Size").describe("the number of elements of X, a scalar of int64"));
-  table.template add<has_elements_kernel<B, true>>(
-      schema("HasElements").inputs(1, npos).describe("whether any input has elements, a scalar of bool"));
+  table.template add<has_elements_kernel<B, true>>(schema("HasElements")
+                                                       .inputs(1, npos)
+                                                       .in_caffe2(detail::caffe2::inputs_up_to<1>)
+                                                       .describe("whether any input has elements, a scalar of bool"));
   table.template add<has_elements_kernel<B, false>>(
       schema("IsEmpty").describe("whether X has no elements, a scalar of bool"));
 }

@@ -12,6 +12,7 @@
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/shape.hpp>
+#include <plait/exec/detail/shape_context.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 
@@ -148,6 +149,19 @@ struct tile_kernel : op_kernel<B> {
   std::size_t rows = 0;
 };
 
+namespace detail::caffe2 {
+
+/// Restriction of Tile.
+inline shape_check tile(op_arguments const& a) {
+  if (a.input_count() < 2 && !a.has("tiles")) a.fail("tiles", "is missing, and there is no second input");
+  if (a.input_count() < 3 && !a.has("axis")) a.fail("axis", "is missing, and there is no third input");
+  return [](shape_context const& c) {
+    for (std::size_t i = 1; i < c.input_count(); ++i) c.expect(c.dims(i) == shape{1}, i, "have the shape 1");
+  };
+}
+
+}  // namespace detail::caffe2
+
 /// Slice, Tile: any element type.
 template <backend B>
 void add_slice_operators(operators<B>& table) {
@@ -171,6 +185,7 @@ void add_slice_operators(operators<B>& table) {
           .checks_first()
           .argument("tiles", std::int64_t{1}, "how many times, unless the second input says it")
           .argument("axis", std::int64_t{0}, "the axis, unless the third input says it; from the end if negative")
+          .in_caffe2(detail::caffe2::tile)
           .describe("Y = X several times, one after the other along an axis"));
 }
 

@@ -113,6 +113,8 @@ class softmax_loss_kernel : public op_kernel<B> {
         .argument("scale", 1.0f, "of the loss")
         .argument("axis", std::int64_t{1}, "the first axis of a row of classes; those before it make the rows")
         .argument("average_by_batch_size", std::int64_t{0}, "1: divides by the number of rows, not by sum(w)")
+        .ignored_in_caffe2("average_by_batch_size")
+        .no_doubles_in_caffe2()
         .checks_first();
   }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/index_checks.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
@@ -399,6 +400,17 @@ struct clip_by_scaling_kernel final : op_kernel<B> {
   }
 };
 
+namespace detail::caffe2 {
+
+/// Restriction of SparseMomentumSGDUpdate.
+inline shape_check sparse_momentum(op_arguments const& a) {
+  expect_in_place(a, {1, 1});
+  expect_in_place(a, {3, 2});
+  return {};
+}
+
+}  // namespace detail::caffe2
+
 /// SparseAdagrad, RowWiseSparseAdagrad, SparseAdam, RowWiseSparseAdam, SparseMomentumSGDUpdate, ClipTensorByScaling.
 template <backend B>
 void add_sparse_optimizer_operators(operators<B>& table) {
@@ -411,6 +423,9 @@ void add_sparse_optimizer_operators(operators<B>& table) {
         .checks_first()
         .argument("epsilon", 1e-5f, "keeps the divisor from zero")
         .argument("weight_decay", 0.0f, "times P, is added to the gradient")
+        .in_caffe2(detail::caffe2::must_be_in_place<0, 1>)
+        .ignored_in_caffe2("weight_decay")
+        .no_doubles_in_caffe2()
         .describe(text);
   };
   table.template add<sparse_adagrad_kernel<B, false>>(
@@ -429,6 +444,8 @@ void add_sparse_optimizer_operators(operators<B>& table) {
         .argument("beta1", 0.9f, "how much of the mean is kept")
         .argument("beta2", 0.999f, "how much of the mean square is kept")
         .argument("epsilon", 1e-5f, "keeps the divisor from zero")
+        .in_caffe2(detail::caffe2::must_be_in_place<0, 1, 2>)
+        .no_doubles_in_caffe2()
         .describe(text);
   };
   table.template add<sparse_adam_kernel<B, false>>(
@@ -449,6 +466,8 @@ void add_sparse_optimizer_operators(operators<B>& table) {
           .checks_first()
           .argument("momentum", 0.0f, "how much of the step before is taken again")
           .argument("nesterov", std::int64_t{0}, "step as from where momentum alone would lead")
+          .in_caffe2(detail::caffe2::sparse_momentum)
+          .no_doubles_in_caffe2()
           .describe("step, M', P' = P - step at rows from gradient: indices×…, M: …, rate: 1, P: N×…, indices: int"));
   table.template add<clip_by_scaling_kernel>(
       op_schema("ClipTensorByScaling")
@@ -457,6 +476,7 @@ void add_sparse_optimizer_operators(operators<B>& table) {
           .in_place(0, 0)
           .checks_first()
           .template required_argument<float>("threshold", "the norm that may be, positive")
+          .no_doubles_in_caffe2()
           .describe("Y = X · threshold / norm where norm > threshold from X: …, norm: 1[, factor of threshold: 1]"));
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/map.hpp>
 #include <plait/exec/detail/kernels/reduce_axes.hpp>
 #include <plait/exec/detail/kernels/weighted_sum.hpp>
@@ -200,9 +201,11 @@ void add_sum_operators(operators<B>& table) {
   table.template add<fold_kernel<B, functions::minimum, false, float, double, int32_t, int64_t>>(
       detail::fold_schema("Min").describe("Y = the least of the inputs' elements at each place"));
   table.template add<fold_kernel<B, functions::add, true, float, double>>(
-      detail::fold_schema("Mean").describe("Y = the mean of the inputs, of one shape"));
+      detail::fold_schema("Mean")
+          .in_caffe2(detail::caffe2::type_of_first<float>)
+          .describe("Y = the mean of the inputs, of one shape"));
 
-  op_schema weighted = op_schema("WeightedSum").inputs(2, npos).outputs(1).checks_first();
+  op_schema weighted = op_schema("WeightedSum").inputs(2, npos).outputs(1).checks_first().no_doubles_in_caffe2();
   for (std::size_t k = 0; k != weighted_sum_in_place; ++k) weighted.in_place(2 * k, 0);
   table.template add<weighted_sum_kernel>(weighted.describe("Y = X0 w0 + X1 w1 + …, each w of one element"));
 

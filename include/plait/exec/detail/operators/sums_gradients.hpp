@@ -156,7 +156,7 @@ template <backend B>
 void add_sum_gradient_operators(operators<B>& table) {
   auto const in_place = [](op_schema made, std::size_t dy) {
     for (std::size_t k = 0; k != fold_in_place; ++k) made.in_place(dy, k);
-    return made.outputs(1, npos).rows_independent().checks_first();
+    return made.outputs(1, npos).rows_independent().checks_first().no_doubles_in_caffe2();
   };
   auto const chosen = [&](std::string_view type) { return in_place(op_schema(type).inputs(3, npos), 1); };
   table.template add<chosen_gradient_kernel>(

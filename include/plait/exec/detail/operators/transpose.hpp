@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include <plait/exec/detail/kernels/move_rows.hpp>
@@ -12,6 +13,7 @@
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/shape.hpp>
+#include <plait/exec/detail/shape_context.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 
@@ -83,6 +85,17 @@ struct move_channels_kernel : detail::permuting_kernel<B> {
   }
 };
 
+namespace detail::caffe2 {
+
+/// Restriction of Transpose.
+inline shape_check transpose(op_arguments const& a) {
+  for (std::int64_t const axis : a.integers("axes"))
+    if (axis < 0) a.fail("axes", "has " + std::to_string(axis) + ", below 0");
+  return [](shape_context const& c) { c.expect_type<float, double, std::int32_t, std::int64_t>(0); };
+}
+
+}  // namespace detail::caffe2
+
 /// Transpose, NCHW2NHWC, NHWC2NCHW: any element type.
 template <backend B>
 void add_transpose_operators(operators<B>& table) {
@@ -92,11 +105,20 @@ void add_transpose_operators(operators<B>& table) {
           .outputs(1)
           .checks_first()
           .argument("axes", std::vector<std::int64_t>(), "which axis of X each axis of Y is; reversed if empty")
+          .in_caffe2(detail::caffe2::transpose)
           .describe("Y = X with its axes in another order"));
-  table.template add<move_channels_kernel<B, true>>(
-      op_schema("NCHW2NHWC").inputs(1).outputs(1).checks_first().describe("Y = X with axis 1 as the last"));
-  table.template add<move_channels_kernel<B, false>>(
-      op_schema("NHWC2NCHW").inputs(1).outputs(1).checks_first().describe("Y = X with the last axis as axis 1"));
+  table.template add<move_channels_kernel<B, true>>(op_schema("NCHW2NHWC")
+                                                        .inputs(1)
+                                                        .outputs(1)
+                                                        .checks_first()
+                                                        .no_doubles_in_caffe2()
+                                                        .describe("Y = X with axis 1 as the last"));
+  table.template add<move_channels_kernel<B, false>>(op_schema("NHWC2NCHW")
+                                                         .inputs(1)
+                                                         .outputs(1)
+                                                         .checks_first()
+                                                         .no_doubles_in_caffe2()
+                                                         .describe("Y = X with the last axis as axis 1"));
 }
 
 }  // namespace plait

@@ -60,18 +60,22 @@ struct hyperbolic_cosine {
 /// Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh: float and double. (Tanh is an activation.)
 template <backend B>
 void add_trigonometry_operators(operators<B>& table) {
-  table.template add<map_kernel<B, functions::sine, float, double>>(map_schema("Sin").describe("Y = sin X"));
-  table.template add<map_kernel<B, functions::cosine, float, double>>(map_schema("Cos").describe("Y = cos X"));
-  table.template add<map_kernel<B, functions::tangent, float, double>>(map_schema("Tan").describe("Y = tan X"));
+  table.template add<map_kernel<B, functions::sine, float, double>>(
+      map_schema("Sin").no_doubles_in_caffe2().describe("Y = sin X"));
+  table.template add<map_kernel<B, functions::cosine, float, double>>(
+      map_schema("Cos").no_doubles_in_caffe2().describe("Y = cos X"));
+  table.template add<map_kernel<B, functions::tangent, float, double>>(
+      map_schema("Tan").no_doubles_in_caffe2().describe("Y = tan X"));
   table.template add<map_kernel<B, functions::arcsine, float, double>>(
-      map_schema("Asin").describe("Y = arcsin X, NaN where |X| > 1"));
+      map_schema("Asin").no_doubles_in_caffe2().describe("Y = arcsin X, NaN where |X| > 1"));
   table.template add<map_kernel<B, functions::arccosine, float, double>>(
-      map_schema("Acos").describe("Y = arccos X, NaN where |X| > 1"));
-  table.template add<map_kernel<B, functions::arctangent, float, double>>(map_schema("Atan").describe("Y = arctan X"));
+      map_schema("Acos").no_doubles_in_caffe2().describe("Y = arccos X, NaN where |X| > 1"));
+  table.template add<map_kernel<B, functions::arctangent, float, double>>(
+      map_schema("Atan").no_doubles_in_caffe2().describe("Y = arctan X"));
   table.template add<map_kernel<B, functions::hyperbolic_sine, float, double>>(
-      map_schema("Sinh").describe("Y = sinh X"));
+      map_schema("Sinh").no_doubles_in_caffe2().describe("Y = sinh X"));
   table.template add<map_kernel<B, functions::hyperbolic_cosine, float, double>>(
-      map_schema("Cosh").describe("Y = cosh X"));
+      map_schema("Cosh").no_doubles_in_caffe2().describe("Y = cosh X"));
 }
 
 }  // namespace plait

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <plait/core/detail/npos.hpp>
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -52,6 +53,16 @@ struct free_kernel : op_kernel<B> {
   void run(op_context<B>&) override {}
 };
 
+namespace detail::caffe2 {
+
+/// Restriction of Free: each output has the name of the input at its place.
+inline shape_check all_in_place(op_arguments const& a) {
+  for (std::size_t o = 0; o != a.output_count(); ++o) expect_in_place(a, {o, o});
+  return {};
+}
+
+}  // namespace detail::caffe2
+
 /// Copy, Alias, AliasWithName, StopGradient, NegateGradient, EnsureDense; copies between devices, which are copies
 /// within one, as tensors of a plan are in the memory of one backend: CopyFromCPUInput, CopyCPUToGPU, CopyGPUToCPU,
 /// EnsureCPUOutput, CopyOnDeviceLike; ZeroGradient; Free. Any type and shape.
@@ -73,16 +84,26 @@ void add_view_operators(operators<B>& table) {
           .views(0, 0)
           .argument("name", std::string(), "what Y, or X if is_backward, is to be called: see fuse_alias_placeholders")
           .argument("is_backward", std::int64_t{0}, "whether the name is X's")
+          .without_caffe2_schema()
           .describe("Y = X"));
   table.template add<copy_kernel>(
       schema("StopGradient").views(0, 0).describe("Y = X, through which no gradient flows"));
   table.template add<copy_kernel>(schema("NegateGradient").views(0, 0).describe("Y = X, whose gradient is negated"));
-  table.template add<copy_kernel>(schema("EnsureDense").views(0, 0).describe("Y = X, whose gradient is made dense"));
+  table.template add<copy_kernel>(schema("EnsureDense")
+                                      .views(0, 0)
+                                      .in_caffe2(detail::caffe2::least_rank_of_first<1>)
+                                      .describe("Y = X, whose gradient is made dense"));
   table.template add<no_output_kernel>(
       op_schema("ZeroGradient").inputs(1).outputs(0).checks_first().describe("does nothing; X's gradient is zero"));
   table.template add<free_kernel>(
-      op_schema("Free").inputs(1, npos).outputs(1, npos).takes_objects().checks_first().describe(
-          "Y holds nothing: X's memory serves other blobs, and an op that reads Y is refused"));
+      op_schema("Free")
+          .inputs(1, npos)
+          .outputs(1, npos)
+          .takes_objects()
+          .checks_first()
+          .in_caffe2(detail::caffe2::all_in_place)
+          .without_caffe2_schema()
+          .describe("Y holds nothing: X's memory serves other blobs, and an op that reads Y is refused"));
 }
 
 }  // namespace plait
