@@ -23,7 +23,7 @@ namespace {
 
 using B = plait::tbb;
 
-// What schedules of step nets have been like.
+// Kinds of groups, and how step nets ran, in all schedules so far.
 struct seen {
   std::set<plait::group_kind> kinds = {};
   std::set<std::string> how = {};

@@ -383,13 +383,7 @@ class plan {
     row_sums<B>* const found = details_[op].sums.get();
     return found != nullptr && found->begun() ? found : nullptr;
   }
-  void run_kernel(op_index op) {
-    step& s = steps_[op];
-    row_sums<B>* const sums = sums_of(op);
-    if (sums == nullptr) return s.kernel->run(s.context);
-    sums->add(s.context);
-    sums->run_others(s.context);
-  }
+  void run_kernel(op_index op);
   void run_plainly(op_index op) {
     steps_[op].kernel->run(steps_[op].context);
     if (steps_[op].way == op_way::publishing)
@@ -403,10 +397,7 @@ class plan {
   void sort_sources();
   void find_groups(bool large);
   void read_patterns(op_index ops);
-  std::span<op_pattern<B> const> patterns(op_index op) const {
-    std::size_t const first = op == 0 ? 0 : pattern_ends_[op - 1];
-    return std::span(patterns_).subspan(first, pattern_ends_[op] - first);
-  }
+  std::span<op_pattern<B> const> patterns(op_index op) const;
   template <class Groups>
   void use(Groups const& groups, op_way way);
   template <class Groups>

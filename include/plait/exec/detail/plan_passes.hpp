@@ -1,6 +1,8 @@
 // Optimisation passes of a plan, each of which can be switched off.
 #pragma once
 
+#include <plait/core/detail/cxx20.hpp>
+
 namespace plait {
 
 /// All but accumulate are exact: results have the same bits with any of them on or off.

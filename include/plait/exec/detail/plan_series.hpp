@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <plait/exec/plan.hpp>
@@ -186,6 +187,22 @@ void plan<B>::read_patterns(op_index ops) {
     if (!layout_.gives_results(op)) steps_[op].kernel->patterns(steps_[op].context, patterns_);
     pattern_ends_.push_back(static_cast<std::uint32_t>(patterns_.size()));
   }
+}
+
+template <backend B>
+std::span<op_pattern<B> const> plan<B>::patterns(op_index op) const {
+  std::size_t const first = op == 0 ? 0 : pattern_ends_[op - 1];
+  return std::span(patterns_).subspan(first, pattern_ends_[op] - first);
+}
+
+// Runs an op, or collects the rows of its sums and computes the other outputs.
+template <backend B>
+void plan<B>::run_kernel(op_index op) {
+  step& s = steps_[op];
+  row_sums<B>* const sums = sums_of(op);
+  if (sums == nullptr) return s.kernel->run(s.context);
+  sums->add(s.context);
+  sums->run_others(s.context);
 }
 
 template <backend B>
