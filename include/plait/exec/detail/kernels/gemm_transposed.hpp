@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include <plait/exec/detail/kernels/instruction_sets.hpp>
@@ -56,6 +57,76 @@ constexpr int transposing(int step, int lanes, int side, int i) {
 template <instruction_set, class>
 struct transposed_tiles;
 
+// Adds to the sums of a vector of columns what `side` elements of k make.
+#if defined(__CUDACC__)
+// nvcc's host pass does not expand packs in calls of a builtin. The sums are the same.
+#define PLAIT_DETAIL_TRANSPOSED_ADD(TARGET, BYTES)                                                               \
+  template <bool Whole, std::size_t... Rows>                                                                     \
+  PLAIT_ALWAYS_INLINE TARGET static void add(vec* sum, T const* a, std::ptrdiff_t a_row, T const* b,             \
+                                             std::ptrdiff_t column, std::ptrdiff_t columns,                      \
+                                             std::index_sequence<Rows...>) {                                     \
+    for (int i = 0; i != side; ++i) {                                                                            \
+      vec x;                                                                                                     \
+      for (std::ptrdiff_t j = 0; j != lanes; ++j) x[j] = b[(Whole ? j : std::min(j, columns - 1)) * column + i]; \
+      ((sum[Rows] += a[std::ptrdiff_t(Rows) * a_row + i] * x), ...);                                             \
+    }                                                                                                            \
+  }
+#else
+#define PLAIT_DETAIL_TRANSPOSED_ADD(TARGET, BYTES)                                                               \
+  template <int Step, std::size_t... I>                                                                          \
+  PLAIT_ALWAYS_INLINE TARGET static vec shuffle(vec a, vec b, std::index_sequence<I...>) {                       \
+    return __builtin_shufflevector(a, b, transposing(Step, lanes, side, int(I))...);                             \
+  }                                                                                                              \
+  template <int Step>                                                                                            \
+  PLAIT_ALWAYS_INLINE TARGET static vec shuffle(vec a, vec b) {                                                  \
+    return shuffle<Step>(a, b, std::make_index_sequence<std::size_t(lanes)>());                                  \
+  }                                                                                                              \
+  template <class V, std::size_t... I>                                                                           \
+  PLAIT_ALWAYS_INLINE TARGET static auto join(V low, V high, std::index_sequence<I...>) {                        \
+    return __builtin_shufflevector(low, high, int(I)...);                                                        \
+  }                                                                                                              \
+  /* Row r of each quarter's square; of columns that do not exist, the last one. */                              \
+  template <bool Whole>                                                                                          \
+  PLAIT_ALWAYS_INLINE TARGET static vec load(T const* b, std::ptrdiff_t column, std::ptrdiff_t columns, int r) { \
+    auto const part = [&](int q) {                                                                               \
+      std::ptrdiff_t const j = q * side + r;                                                                     \
+      return b + (Whole ? j : std::min(j, columns - 1)) * column;                                                \
+    };                                                                                                           \
+    auto const at = [](T const* from) { return *reinterpret_cast<loose_quarter const*>(from); };                 \
+    constexpr std::make_index_sequence<std::size_t(2 * side)> half;                                              \
+    if constexpr (BYTES == 16)                                                                                   \
+      return at(part(0));                                                                                        \
+    else if constexpr (BYTES == 32)                                                                              \
+      return join<quarter>(at(part(0)), at(part(1)), half);                                                      \
+    else                                                                                                         \
+      return join(join<quarter>(at(part(0)), at(part(1)), half), join<quarter>(at(part(2)), at(part(3)), half),  \
+                  std::make_index_sequence<std::size_t(lanes)>());                                               \
+  }                                                                                                              \
+  template <bool Whole, std::size_t... Rows>                                                                     \
+  PLAIT_ALWAYS_INLINE TARGET static void add(vec* sum, T const* a, std::ptrdiff_t a_row, T const* b,             \
+                                             std::ptrdiff_t column, std::ptrdiff_t columns,                      \
+                                             std::index_sequence<Rows...>) {                                     \
+    vec const r0 = load<Whole>(b, column, columns, 0);                                                           \
+    vec const r1 = load<Whole>(b, column, columns, 1);                                                           \
+    if constexpr (side == 2) {                                                                                   \
+      vec const x0 = shuffle<0>(r0, r1), x1 = shuffle<1>(r0, r1);                                                \
+      ((sum[Rows] += a[std::ptrdiff_t(Rows) * a_row] * x0), ...);                                                \
+      ((sum[Rows] += a[std::ptrdiff_t(Rows) * a_row + 1] * x1), ...);                                            \
+    } else {                                                                                                     \
+      vec const r2 = load<Whole>(b, column, columns, 2);                                                         \
+      vec const r3 = load<Whole>(b, column, columns, 3);                                                         \
+      vec const low0 = shuffle<0>(r0, r1), high0 = shuffle<1>(r0, r1);                                           \
+      vec const low1 = shuffle<0>(r2, r3), high1 = shuffle<1>(r2, r3);                                           \
+      vec const x0 = shuffle<2>(low0, low1), x1 = shuffle<3>(low0, low1);                                        \
+      vec const x2 = shuffle<2>(high0, high1), x3 = shuffle<3>(high0, high1);                                    \
+      ((sum[Rows] += a[std::ptrdiff_t(Rows) * a_row] * x0), ...);                                                \
+      ((sum[Rows] += a[std::ptrdiff_t(Rows) * a_row + 1] * x1), ...);                                            \
+      ((sum[Rows] += a[std::ptrdiff_t(Rows) * a_row + 2] * x2), ...);                                            \
+      ((sum[Rows] += a[std::ptrdiff_t(Rows) * a_row + 3] * x3), ...);                                            \
+    }                                                                                                            \
+  }
+#endif
+
 #define PLAIT_DETAIL_TRANSPOSED_TILES(SET, TARGET, BYTES)                                                          \
   template <class T>                                                                                               \
   struct transposed_tiles<instruction_set::SET, T> {                                                               \
@@ -66,59 +137,7 @@ struct transposed_tiles;
     typedef T quarter __attribute__((vector_size(16)));                                                            \
     typedef T loose_quarter __attribute__((vector_size(16), aligned(alignof(T)), may_alias));                      \
                                                                                                                    \
-    template <int Step, std::size_t... I>                                                                          \
-    PLAIT_ALWAYS_INLINE TARGET static vec shuffle(vec a, vec b, std::index_sequence<I...>) {                       \
-      return __builtin_shufflevector(a, b, transposing(Step, lanes, side, int(I))...);                             \
-    }                                                                                                              \
-    template <int Step>                                                                                            \
-    PLAIT_ALWAYS_INLINE TARGET static vec shuffle(vec a, vec b) {                                                  \
-      return shuffle<Step>(a, b, std::make_index_sequence<std::size_t(lanes)>());                                  \
-    }                                                                                                              \
-    template <class V, std::size_t... I>                                                                           \
-    PLAIT_ALWAYS_INLINE TARGET static auto join(V low, V high, std::index_sequence<I...>) {                        \
-      return __builtin_shufflevector(low, high, int(I)...);                                                        \
-    }                                                                                                              \
-    /* Row r of each quarter's square; of columns that do not exist, the last one. */                              \
-    template <bool Whole>                                                                                          \
-    PLAIT_ALWAYS_INLINE TARGET static vec load(T const* b, std::ptrdiff_t column, std::ptrdiff_t columns, int r) { \
-      auto const part = [&](int q) {                                                                               \
-        std::ptrdiff_t const j = q * side + r;                                                                     \
-        return b + (Whole ? j : std::min(j, columns - 1)) * column;                                                \
-      };                                                                                                           \
-      auto const at = [](T const* from) { return *reinterpret_cast<loose_quarter const*>(from); };                 \
-      constexpr std::make_index_sequence<std::size_t(2 * side)> half;                                              \
-      if constexpr (BYTES == 16)                                                                                   \
-        return at(part(0));                                                                                        \
-      else if constexpr (BYTES == 32)                                                                              \
-        return join<quarter>(at(part(0)), at(part(1)), half);                                                      \
-      else                                                                                                         \
-        return join(join<quarter>(at(part(0)), at(part(1)), half), join<quarter>(at(part(2)), at(part(3)), half),  \
-                    std::make_index_sequence<std::size_t(lanes)>());                                               \
-    }                                                                                                              \
-    /* Adds to the sums of a vector of columns what `side` elements of k make. */                                  \
-    template <bool Whole, std::size_t... Rows>                                                                     \
-    PLAIT_ALWAYS_INLINE TARGET static void add(vec* sum, T const* a, std::ptrdiff_t a_row, T const* b,             \
-                                               std::ptrdiff_t column, std::ptrdiff_t columns,                      \
-                                               std::index_sequence<Rows...>) {                                     \
-      vec const r0 = load<Whole>(b, column, columns, 0);                                                           \
-      vec const r1 = load<Whole>(b, column, columns, 1);                                                           \
-      if constexpr (side == 2) {                                                                                   \
-        vec const x0 = shuffle<0>(r0, r1), x1 = shuffle<1>(r0, r1);                                                \
-        ((sum[Rows] += a[std::ptrdiff_t(Rows) * a_row] * x0), ...);                                                \
-        ((sum[Rows] += a[std::ptrdiff_t(Rows) * a_row + 1] * x1), ...);                                            \
-      } else {                                                                                                     \
-        vec const r2 = load<Whole>(b, column, columns, 2);                                                         \
-        vec const r3 = load<Whole>(b, column, columns, 3);                                                         \
-        vec const low0 = shuffle<0>(r0, r1), high0 = shuffle<1>(r0, r1);                                           \
-        vec const low1 = shuffle<0>(r2, r3), high1 = shuffle<1>(r2, r3);                                           \
-        vec const x0 = shuffle<2>(low0, low1), x1 = shuffle<3>(low0, low1);                                        \
-        vec const x2 = shuffle<2>(high0, high1), x3 = shuffle<3>(high0, high1);                                    \
-        ((sum[Rows] += a[std::ptrdiff_t(Rows) * a_row] * x0), ...);                                                \
-        ((sum[Rows] += a[std::ptrdiff_t(Rows) * a_row + 1] * x1), ...);                                            \
-        ((sum[Rows] += a[std::ptrdiff_t(Rows) * a_row + 2] * x2), ...);                                            \
-        ((sum[Rows] += a[std::ptrdiff_t(Rows) * a_row + 3] * x3), ...);                                            \
-      }                                                                                                            \
-    }                                                                                                              \
+    PLAIT_DETAIL_TRANSPOSED_ADD(TARGET, BYTES)                                                                     \
     /* R rows by C vectors of columns. */                                                                          \
     template <int R, int C, bool Whole>                                                                            \
     PLAIT_ALWAYS_INLINE TARGET static void multiply_columns(transposed_tile<T> const& t) {                         \
@@ -170,14 +189,19 @@ PLAIT_DETAIL_TRANSPOSED_TILES(avx2, PLAIT_TARGET_AVX2, 32)
 PLAIT_DETAIL_TRANSPOSED_TILES(avx512, PLAIT_TARGET_AVX512, 64)
 #endif
 #undef PLAIT_DETAIL_TRANSPOSED_TILES
+#undef PLAIT_DETAIL_TRANSPOSED_ADD
 
 template <instruction_set Set, class T>
 constexpr transposed_kernel<T> make_transposed_kernel() {
   using tiles = transposed_tiles<Set, T>;
   transposed_kernel<T> made;
   made.width = tiles::lanes;
+  // nvcc's host pass does not expand a pack within a lambda.
+  auto const add_tile = [&]<int R>(std::integral_constant<int, R>) {
+    made.tiles[R] = [](transposed_tile<T> const& t) { tiles::template multiply<R, 1>(t); };
+  };
   [&]<int... R>(std::integer_sequence<int, R...>) {
-    ((made.tiles[R + 1] = [](transposed_tile<T> const& t) { tiles::template multiply<R + 1, 1>(t); }), ...);
+    (add_tile(std::integral_constant<int, R + 1>()), ...);
   }(std::make_integer_sequence<int, transposed_kernel<T>::most_rows>());
   made.double_tile = [](transposed_tile<T> const& t) { tiles::template multiply<1, 2>(t); };
   return made;
