@@ -50,6 +50,7 @@ struct doubled_kernel : plait::op_kernel<B> {
     make(c);
   }
   static void make(plait::op_context<B>& c) {
+    number = c.run_number();
     for (std::size_t i = 0; i != c.size(0); ++i) c.template output<float>(0)[i] = 2 * c.template input<float>(0)[i];
   }
 
@@ -58,6 +59,7 @@ struct doubled_kernel : plait::op_kernel<B> {
     pieces.clear();
   }
   static inline std::size_t whole = 0, begun = 0;
+  static inline std::uint64_t number = 0;  // op_context::run_number of the last run
   static inline sizes pieces = {};
   static inline bool refuses = false;
   static inline std::size_t refused_piece = plait::npos;
@@ -131,6 +133,7 @@ TEST_CASE("Rows are made when a recurrence comes to them, with the same results"
   CHECK(m.run() == wanted);
   CHECK(doubled::whole == 0);
   CHECK(doubled::begun == 1);
+  CHECK(doubled::number == 1);
   sizes all(300 / piece, piece * rows);
   all.push_back(300 % piece * rows);
   CHECK(doubled::pieces == all);

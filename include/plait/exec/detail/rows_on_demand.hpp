@@ -93,9 +93,9 @@ class rows_on_demand {
       : maker_(&maker), context_(&context), by_(by), rows_(rows, context.input_count() + 1), at_once_(at_once) {
     rows_a_place_ = rows / places();
     rows_.add(context, by);
+    resources_ = context.resources();
   }
   void pack_whole_inputs() {
-    resources_ = context_->resources();
     packed_.packed.assign(context_->input_count(), nullptr);
     for (std::size_t i = 0; i != context_->input_count(); ++i) {
       packed_.packed[i] = context_->packed(i);
