@@ -1,10 +1,11 @@
-// How a plan tells its ops of a series of runs: members of plan<B>, included by plan.hpp.
+// Series of runs of a plan: packed inputs, accumulated sums, fusion groups. Members of plan<B>, included by plan.hpp.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <plait/exec/plan.hpp>
@@ -40,7 +41,7 @@ std::vector<bool> const& plan<B>::begin_series(value_series const& values) {
   return summed_by_ops_;
 }
 
-// Has an op accumulate its sums, if it has some and all of them are only summed.
+// Begins to accumulate the sums of an op (pattern_kind::sums), if only their totals over the series are used.
 template <backend B>
 void plan<B>::begin_sums(op_index op, value_series const& values) {
   step& s = steps_[op];
@@ -75,7 +76,7 @@ void plan<B>::pack(op_index op, std::uint32_t nth) {
   details_[op].resources.packed[nth] = packed_.back().memory.get();
 }
 
-// Lets go of packed inputs, or of those that do not outlive a series.
+// Releases all packed inputs, or those that do not outlive a series.
 template <backend B>
 void plan<B>::unpack(bool all) {
   std::erase_if(packed_, [&](packed_input const& p) {
@@ -323,7 +324,7 @@ void plan<B>::end_series(bool whole) {
   drop(groups_);
   drop(columns_);
   drop(chains_);
-  in_series_ = false;
+  if (!std::exchange(in_series_, false)) return;
   for (op_index op = 0; op != op_count(); ++op) {
     row_sums<B>* const sums = sums_of(op);
     if (sums == nullptr) continue;
@@ -331,6 +332,7 @@ void plan<B>::end_series(bool whole) {
     try {
       if (whole) sums->end(steps_[op].context);
     } catch (...) {
+      in_series_ = true;
       end_series(false);
       rethrow(op);
     }
