@@ -18,7 +18,6 @@
 //   };
 //   operators.template add<leaky_relu>(schema);
 #pragma once
-#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -57,8 +56,8 @@ class op_kernel {
   /// Appends the ways in which the op can run in parts, for fusion with its neighbours; none if it only runs as a
   /// whole. Called after prepare, or for streamed rows after infer; valid until the next call of either.
   virtual void patterns(op_context<B> const&, std::vector<op_pattern<B>>& /*to*/) const {}
-  /// Runs a part that a pattern allows, while other threads run others, with the bits of run(). What
-  /// the context has instead of an operand of rows are these rows of it. Columns must not throw.
+  /// Runs a part that a pattern allows, while other threads run others, with the bits of run(). For rows, the operands
+  /// of the context are slices: the rows to compute, of all operands that are not whole. Columns must not throw.
   virtual void run_part(op_context<B>& c, op_part const&) { run(c); }
 };
 

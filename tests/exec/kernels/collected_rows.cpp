@@ -39,7 +39,7 @@ TEST_CASE("collected_rows: rows that last and form a matrix are handed over as t
       std::size_t const at = (backward ? 9 - i : i) * 3;
       collected.add(&left[at], &right[at], got.take());
     }
-    CHECK(got.blocks.empty());  // what is told of may be made later
+    CHECK(got.blocks.empty());  // rows that last may be computed after they are added
     collected.end(got.take());
     REQUIRE(got.blocks.size() == 1);
     CHECK(got.left[0] == left.data());

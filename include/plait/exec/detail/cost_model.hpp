@@ -17,13 +17,13 @@ struct cost_model {
   std::size_t row_work = 2 * tile_size;
   /// Work of an op in a row-parallel group of large operands.
   std::size_t large_op_work = tile_size;
-  /// Bytes that such a group writes: less stays in the second-level cache.
+  /// Bytes that such a group writes: less stays in L2.
   std::size_t large_bytes = std::size_t{2} << 20;
-  /// Bytes of each operand that such a group computes at a time, so that several fit in that cache.
+  /// Bytes of each operand that such a group computes at a time, so that several fit in L2.
   std::size_t piece_bytes = std::size_t{1} << 15;
-  /// Work of a column-parallel group, on threads that stand by.
+  /// Work of a column-parallel group, on spinning workers.
   std::size_t column_work = tile_size / 4;
-  /// Bytes of a streamed value that a thread computes at a time: leaves room for weights in the second-level cache.
+  /// Bytes of a streamed value that a thread computes at a time: leaves room for weights in L2.
   std::size_t streamed_bytes = std::size_t{1} << 18;
   /// Speed-up and mean bytes of an op from which time steps overlap: less is lost in handing ops to other threads.
   double overlap_speedup = 1.2;

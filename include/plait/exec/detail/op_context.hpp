@@ -43,7 +43,7 @@ struct op_results {
   std::uint64_t constants_revision = 0;  ///< changes with each of these
 };
 
-/// What only some ops need besides their operands. Owned by the plan.
+/// Resources of an op besides its operands, which only some ops have. Owned by the plan.
 template <backend B>
 struct op_resources {
   std::vector<void const*> packed = {};         ///< by input: see op_kernel::pack; empty if none is packed

@@ -1,4 +1,4 @@
-// Patterns of an op: the parts of it that can run by themselves, as fusion needs to know.
+// Fusion patterns of an op: how it can be split into parts that run separately.
 #pragma once
 
 #include <concepts>
@@ -47,8 +47,7 @@ enum class pattern_kind : unsigned char {
   /// Each element of the outputs depends on the same element of the inputs, and on inputs with a single element.
   elements,
   /// On hosts. Each row of the outputs (the indices of all axes but the last, or a vector's element) depends on the
-  /// same
-  /// row of the inputs, and on inputs shared by all rows.
+  /// same row of the inputs, and on inputs shared by all rows.
   rows,
   /// Like `rows`, for streamed execution in a series in which the shared inputs are loop-invariant. Holds before memory
   /// is placed.
@@ -64,7 +63,7 @@ enum class pattern_kind : unsigned char {
   /// The outputs in whole_outputs are sums over the rows of two inputs, those that are not whole: the sums of several
   /// runs are the sums over all their rows.
   sums,
-  /// Of an op with results_after_run. It reads the first axis of `input` in order, each index at most once, and can
+  /// The op, which has results_after_run, reads the first axis of `input` in order, each index at most once, and can
   /// receive it in blocks of `least_rows` (op_context::demanded). Holds before memory is placed.
   in_order,
 };

@@ -32,7 +32,8 @@ inline bool are_apart(slot const& a, slot const& b) {
   return !less(from(a), from(b) + b.type.bytes()) || !less(from(b), from(a) + a.type.bytes());
 }
 
-/// Whether memory that one of two ops writes is another's, but for the same part of one tensor.
+/// Returns true if fusing two ops would violate a dependence: one writes memory that the other accesses, unless both
+/// access the same rows, or columns, of one tensor there.
 template <backend B>
 bool clashes(op_context<B> const& before, op_pattern<B> const& before_by, op_context<B> const& next,
              op_pattern<B> const& next_by) {

@@ -108,7 +108,7 @@ class op_schema {
     return *this;
   }
   /// The op is a function of its inputs, and some rows of the inputs make the same rows of the outputs, whichever other
-  /// rows there are: rows being places of the first axis (not of all axes but the last, as in op_kernel::by_rows), and
+  /// rows there are: rows being places of the first axis (not of all axes but the last, as in pattern_kind::rows), and
   /// further inputs (from `parameters` on) being the same for all rows. Inputs with rows have as many of them, and as
   /// many axes where one is broadcast to another; an output that may stand in the place of one has as many axes as
   /// that.

@@ -377,8 +377,7 @@ void multiply_transposed(gemm_kernel<T> const& kernel, gemm_problem<T> const& p)
   transposed_kernel<T> const& by = kernel.transposed;
   std::ptrdiff_t const columns = transposed_panels * kernel.width;
   even_parts const tiles = row_tiles(p.m, transposed_kernel<T>::most_rows);
-  // Lines of so many columns, multiples of 4 KB apart, share a set of the first level of cache and drive each other
-  // out.
+  // Rows of b that are multiples of 4 KB apart conflict in one set of L1.
   bool const meet = std::size_t(p.b_column) * sizeof(T) % 4096 == 0;
   for_each_task<B>(parts_for(p.n, columns), is_shared<B>(p.m * p.n * p.k), [=, &by](std::ptrdiff_t task) {
     std::ptrdiff_t const last = std::min(p.n, (task + 1) * columns);

@@ -48,7 +48,7 @@ inline bool split_rows_independent(op_arguments const& a, std::size_t rows) {
   return rows == 1 && is_inner_axis(part_axis(a).at);
 }
 
-/// Whether rows are what pattern_kind::rows calls so.
+/// Returns true if `pitch` is the extent of the last axis, so that the op has pattern_kind::rows.
 inline bool is_last_extent(std::size_t pitch, shape const& dims) {
   return dims.rank() >= 2 && pitch != 0 && static_cast<std::int64_t>(pitch) == dims[dims.rank() - 1];
 }
