@@ -33,18 +33,6 @@ TEST_CASE("divides_into_rows: rows are whole lines of the last axis") {
   CHECK_FALSE(divides({0, 5}, 3));
 }
 
-TEST_CASE("are_apart: neighbours are, one common byte is enough not to be") {
-  std::array<float, 8> memory = {};
-  auto const part = [&](std::size_t first, std::int64_t count) {
-    return slot{memory.data() + first, {element_type::float32, {count}}};
-  };
-  CHECK(plait::are_apart(part(0, 4), part(4, 4)));
-  CHECK(plait::are_apart(part(4, 4), part(0, 4)));
-  CHECK_FALSE(plait::are_apart(part(0, 5), part(4, 4)));
-  CHECK_FALSE(plait::are_apart(part(4, 4), part(0, 5)));
-  CHECK_FALSE(plait::are_apart(part(0, 8), part(2, 1)));
-}
-
 /// Two ops of 6 rows: one of a 2 x 3 x 4 tensor and a vector for all rows to 6 elements, one of these to 12 x 2.
 struct two_ops {
   std::array<std::vector<float>, 4> memory = {std::vector<float>(24), std::vector<float>(4), std::vector<float>(6),

@@ -39,7 +39,6 @@ class random_net {
   /// Returns the outputs of two runs, and what became of x.
   template <class B>
   std::vector<std::vector<float>> run(plait::compile_options options, std::set<plait::group_kind>* kinds) const {
-    options.keep_schedule = kinds != nullptr;
     plait::workspace<B> blobs;
     for (auto const& [name, dims] : fed_) {
       test::numbers const made = test::values(name, dims.size());

@@ -29,7 +29,7 @@ TEST_CASE("schedule: reasons for ops that run alone, and nets inside ops") {
   plait::workspace<B> blobs;
   blobs.feed<float>("x", std::vector<float>(24, 1), {4, 6});
   blobs.feed<bool>("flag", {true}, {1});
-  auto plan = plait::compile(n, plait::standard_operators<B>(), blobs, {.keep_schedule = true});
+  auto plan = plait::compile(n, plait::standard_operators<B>(), blobs);
   CHECK(plan.schedule().groups.empty());
   plan.run();
   std::ostringstream text;
@@ -40,7 +40,7 @@ TEST_CASE("schedule: reasons for ops that run alone, and nets inside ops") {
   then_net:
     0 alone: Tanh (no group of rows or elements)
   else_net: not run
-4 alone: Relu (shapes known during the run)
+4 alone: Relu (no group of rows or elements)
 )");
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("schedule: what pays is an option, and results do not depend on it") {
   blobs.feed<float>("x", std::vector<float>(x.begin(), x.end()), {64, 64});
   blobs.feed<float>("row", std::vector<float>(64, 0.25f), {64});
   auto const run = [&](plait::cost_model const& costs) {
-    auto plan = plait::compile(n, plait::standard_operators<B>(), blobs, {.costs = costs, .keep_schedule = true});
+    auto plan = plait::compile(n, plait::standard_operators<B>(), blobs, {.costs = costs});
     test::some_threads().execute([&] { plan.run(); });
     return std::pair(plan.schedule().groups.size(), blobs.fetch<float>("y"));
   };

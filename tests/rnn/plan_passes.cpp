@@ -42,7 +42,6 @@ std::vector<std::vector<float>> run(test::trained_layer const& layer, std::int64
   if (!layer.seeds.empty()) feed("dy", {steps, batch, width});
   for (auto const& [name, dims] : layer.parameters) feed(name, dims);
   options.fetch = layer.fetch;
-  options.keep_schedule = true;
   auto plan = plait::compile(layer.net, plait::standard_operators<B>(), blobs, options);
   std::vector<std::vector<float>> made;
   for (int i = 0; i != 2; ++i) {

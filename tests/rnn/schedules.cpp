@@ -31,8 +31,7 @@ class running_layer {
       : layer_(cell, {.forward_only = !trains}), trains_(trains), batch_(batch), width_(cell.output_width()) {
     feed_sequence(6);
     for (auto const& [name, dims] : layer_.parameters) feed(name, dims);
-    plan_.emplace(plait::compile(layer_.net, plait::standard_operators<B>(), blobs_,
-                                 {.fetch = layer_.fetch, .keep_schedule = true}));
+    plan_.emplace(plait::compile(layer_.net, plait::standard_operators<B>(), blobs_, {.fetch = layer_.fetch}));
   }
   void feed_sequence(std::int64_t steps) {
     feed("x", {steps, batch_, 64});

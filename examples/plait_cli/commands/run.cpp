@@ -195,9 +195,8 @@ void run_net(source const& in, plait::workspace<backend>& blobs, run_options con
   try {
     std::vector<std::string> fetch;
     for (std::string const& one : given.fetch) fetch.push_back(one.substr(0, one.find('=')));
-    auto plan = plait::compile(
-        in.net, plait::standard_operators<backend>(), blobs,
-        {.fetch = is_init ? std::vector<std::string>() : fetch, .keep_schedule = given.schedule && !is_init});
+    auto plan = plait::compile(in.net, plait::standard_operators<backend>(), blobs,
+                               {.fetch = is_init ? std::vector<std::string>() : fetch});
     if (given.plan && !is_init) print_plan(plan);
     plan.run();
     if (is_init) return;

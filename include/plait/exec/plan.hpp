@@ -17,17 +17,14 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/exec/detail/column_groups.hpp>
 #include <plait/exec/detail/compile_options.hpp>
 #include <plait/exec/detail/cost_model.hpp>
-#include <plait/exec/detail/device_chains.hpp>
-#include <plait/exec/detail/element_chains.hpp>
+#include <plait/exec/detail/fusion/find_groups.hpp>
 #include <plait/exec/detail/net_operands.hpp>
 #include <plait/exec/detail/nets_of_op.hpp>
 #include <plait/exec/detail/observer.hpp>
@@ -35,7 +32,6 @@
 #include <plait/exec/detail/plan_layout.hpp>
 #include <plait/exec/detail/plan_memory.hpp>
 #include <plait/exec/detail/plan_passes.hpp>
-#include <plait/exec/detail/row_groups.hpp>
 #include <plait/exec/detail/row_sums.hpp>
 #include <plait/exec/detail/rows_on_demand.hpp>
 #include <plait/exec/detail/run_options.hpp>
@@ -100,39 +96,42 @@ class plan {
     for (constant& c : constants_) c.data = nullptr;
   }
 
-  // ---- series of runs
-  /// Properties of the values of a plan in a series of runs, by value.
-  struct value_series {
+  // ---- loops
+  /// Properties of the values of a plan in the runs of a loop, by value.
+  struct loop_values {
     std::size_t runs = 0;
-    bool backward = false;      ///< rows of later runs come before in memory
-    std::vector<bool> same;     ///< inputs with loop-invariant elements
-    std::vector<bool> lasting;  ///< memory and elements of each run persist until the series ends
-    std::vector<bool> summed;   ///< published, and not read in the plan: only the sum over the runs is used
+    bool backward = false;           ///< rows of later runs come before in memory
+    std::vector<bool> same = {};     ///< inputs with loop-invariant elements
+    std::vector<bool> lasting = {};  ///< memory and elements of each run persist until the loop ends
+    std::vector<bool> summed = {};   ///< published, and not read in the plan: only the sum over the runs is used
   };
-  /// Begins a series, after bind(), for the ops whose shapes are known from the start. Returns, by value, which sums
-  /// the ops accumulate themselves: into the memory of the value, which must be the same in all runs, and zeroed. A
-  /// change of shapes ends a series. The result is valid until the next series.
-  std::vector<bool> const& begin_series(value_series const& values);
-  /// Ends a series; `whole` is false if a run has failed.
-  void end_series(bool whole);
-  bool in_series() const noexcept { return in_series_; }
-  /// Marks inputs, by value, as constant: what is packed of them outlives a series, until this is called again.
+  /// Declares, before bind(), that the runs to come are those of a loop; without values that they are not.
+  void set_loop(loop_values const& values);
+  /// Begins such a loop, after bind(): packs what is loop-invariant.
+  void begin_loop();
+  /// Returns true if an op accumulates the sum of a value itself: into the memory of the value, which must be the same
+  /// in all runs, and zeroed before the first. Valid after bind().
+  bool accumulates(value_number v) const { return v < accumulated_.size() && accumulated_[v]; }
+  /// Ends a loop; `whole` is false if a run has failed. A change of shapes ends it, too.
+  void end_loop(bool whole);
+  bool in_loop() const noexcept { return in_loop_; }
+  /// Marks inputs, by value, as constant: what is packed of them outlives a loop, until this is called again.
   /// O(operands).
   void keep_constants(std::vector<bool> const& values);
 
-  /// Returns true if runs of the series may be deferred: all ops are one row-parallel fusion group (row_groups), and
-  /// several threads gain from omitting the barrier after each run. The caller ensures that operands of different runs
-  /// overlap only in the same rows of the same value, and that operands shared by all rows are set before and persist.
-  bool may_defer() const {
-    return layout_.stages().size() == 1 && groups_.may_defer(static_cast<op_index>(op_count()));
-  }
-  /// Returns true if, in a series, an op of a row-parallel group shares a value between all rows.
-  bool has_whole(value_number v) const { return groups_.has_whole(slots_[v]); }
+  /// Operands that are bound may overlap, one of them being written: ops run one by one, in order.
+  void forbid_fusion() noexcept { passes_.fuse_rows = passes_.fuse_columns = passes_.fuse_elements = false; }
+  /// Returns true if runs of the loop may be deferred: all ops are one row-parallel group, and several threads gain
+  /// from omitting the barrier after each run. The caller ensures that operands of different runs overlap only in the
+  /// same rows of the same value, and that operands shared by all rows are set before and persist.
+  bool may_defer() const { return only_rows() != nullptr && only_rows()->may_defer(); }
+  /// Returns true if, in a loop, an op of that group shares a value between all rows.
+  bool has_whole(value_number v) const { return only_rows()->has_whole(slots_[v]); }
   /// Defers a run, instead of run_bound(). Its outputs are not computed until run_deferred().
   void defer_run();
   /// Adds elements of float or double to a value that an op of the last deferred run writes, after its ops, as many as
   /// the value has. They must persist until run_deferred().
-  void add_deferred(value_number v, void const* elements) { groups_.add_deferred(slots_[v], elements); }
+  void add_deferred(value_number v, void const* elements) { only_rows()->add_deferred(slots_[v], elements); }
   /// Executes all deferred runs, with the bits of sequential runs. Throws what run_bound() would throw; `run` is then
   /// the number of the run that threw, from 0.
   void run_deferred(std::size_t& run);
@@ -163,7 +162,7 @@ class plan {
   /// Returns true if the plan can have twins: all shapes are known before the first op runs.
   bool can_have_twins() const noexcept;
   /// Returns a twin: a plan that shares the kernels of this one, with separate operands and memory, which its ops do
-  /// not reuse; its ops are run by run_op. An op must not run in two of them concurrently. Series are begun and ended
+  /// not reuse; its ops are run by run_op. An op must not run in two of them concurrently. Loops are begun and ended
   /// in this plan for all twins. O(operands).
   std::unique_ptr<plan> make_twin(workspace<B>& blobs) const { return std::unique_ptr<plan>(new plan(*this, blobs)); }
   /// Copies the inferred shapes of `leader` to this twin. O(operands), and allocates if they have changed.
@@ -192,7 +191,7 @@ class plan {
   void run_op(op_index op, run_options const& options = {}) {
     step& s = steps_[op];
     try {
-      if (s.way <= op_way::publishing && options.observer == nullptr)
+      if (s.runs <= dispatch::publish && options.observer == nullptr)
         run_plainly(op);
       else
         run_with_care(op, options);
@@ -236,9 +235,9 @@ class plan {
   op_kernel<B> const& kernel(op_index op) const { return *steps_[op].kernel; }
   /// Returns true if an op is streamed with the types of the last run: computed in blocks when its consumer needs them
   /// (rows_on_demand). A run with an observer runs each op as a whole.
-  bool is_on_demand(op_index op) const { return steps_[op].way == op_way::demanded; }
-  /// Returns how the ops of the last run were grouped; requires compile_options::keep_schedule. The groups of a nested
-  /// net are those of its last run, and of a net that has not run there are none.
+  bool is_on_demand(op_index op) const { return steps_[op].runs == dispatch::streamed; }
+  /// Returns how ops are grouped for the types of the last run. Of a net that has not run there are no groups, and
+  /// after the first op whose shapes are known during the run those of the last run.
   plait::schedule schedule() const;
   /// Returns the bytes of the buffers of streamed rows.
   std::size_t bytes_on_demand() const { return demand_ == nullptr ? 0 : demand_->block_bytes(); }
@@ -254,19 +253,19 @@ class plan {
   bool is_parallel() const noexcept { return parallel_; }
 
  private:
-  using chains = std::conditional_t<B::on_device, device_chains<B>, element_chains<B>>;
-  // Dispatch of an op: kernel only; kernel and publication of outputs; fusion group that begins with it (row_groups,
-  // column_groups, chains); streamed by its consumer (rows_on_demand); or the general path.
-  enum class op_way : unsigned char { plain, publishing, grouped, by_columns, chained, demanded, careful };
+  // How an op runs: its kernel only; kernel and publication of outputs; the fusion group that begins with it; in
+  // blocks, when its consumer needs them (rows_on_demand); or in the general way.
+  enum class dispatch : unsigned char { kernel, publish, group, streamed, general };
   struct alignas(64) step {  // one cache line with all data that most ops need
     op_kernel<B>* kernel;
     op_context<B> context;
-    op_way way = op_way::plain;
+    dispatch runs = dispatch::kernel;
+    fused_group<B>* group = nullptr;  // that begins with it
   };
   struct details {
     std::shared_ptr<typename operators<B>::entry const> type;
     op_resources<B> resources = {};
-    std::shared_ptr<row_sums<B>> sums = nullptr;  // of pattern_kind::sums, if any; shared with twins
+    std::shared_ptr<row_sums<B>> sums = nullptr;  // accumulated in a loop; shared with twins
     std::size_t scratch = 0;
     std::vector<shape_check> asks = {};  // called before inference
   };
@@ -342,7 +341,9 @@ class plan {
   void find_constants(std::vector<std::string> const& names);
   tensor<B> const& given(constant const& c) const;
   bool has_other_constants() const;
-  void begin_sums(op_index op, value_series const& values);
+  void choose_sums(op_index op);
+  void choose_packing(op_index op);
+  void begin_loop(std::size_t stage);
   void pack(op_index op, std::uint32_t nth);
   void unpack(bool all);
   void tell_constants();
@@ -356,6 +357,11 @@ class plan {
   void read_known(known_elements const& known, value_number v, void* to) const;
   void enter(std::size_t stage);
   void prepare_stage(std::size_t stage, bool first_is_inferred = false);
+  void schedule_stage(std::size_t stage, plan_memory<B>& memory);
+  void find_storages(op_index first, op_index last);
+  void find_groups(op_index first, op_index last);
+  void drop_groups(op_index first);
+  row_group<B>* only_rows() const;
   void place_stage(std::size_t stage);
   bool take(input const& in);
   op_index reader_of(value_number v) const;
@@ -386,7 +392,7 @@ class plan {
   void run_kernel(op_index op);
   void run_plainly(op_index op) {
     steps_[op].kernel->run(steps_[op].context);
-    if (steps_[op].way == op_way::publishing)
+    if (steps_[op].runs == dispatch::publish)
       for (value_number v : layout_.published(op)) publish(v);
   }
   void run_with_care(op_index op, run_options const& options);
@@ -395,23 +401,16 @@ class plan {
   void publish(value_number v);
   bool is_source(blob<B> const* at) const;
   void sort_sources();
-  void find_groups(bool large);
-  void read_patterns(op_index ops);
+  void read_patterns(op_index first, op_index last);
   std::span<op_pattern<B> const> patterns(op_index op) const;
-  template <class Groups>
-  void use(Groups const& groups, op_way way);
-  template <class Groups>
-  void drop(Groups& groups);
   void find_demand(plan_memory<B>& memory);
   std::vector<plait::schedule::group> groups() const;
   std::string reason_alone(op_index op) const;
-  bool inputs_last(op_index op) const;
-  op_way usual_way(op_index op) const;
+  dispatch usual_dispatch(op_index op) const;
   bool shares_memory() const noexcept { return passes_.share_memory && !parallel_; }
   // Returns true if a failure of the op alone requires a rollback of input memory.
   bool may_spoil(op_index op) const { return !layout_.endangered(op).empty() && !schema(op).has_checked_first(); }
-  template <class Groups>
-  void run_group(Groups& groups, op_index& op);
+  void run_group(op_index& op);
   own_error problem(op_index op, std::string const& why, std::string_view blob = {}) const;
   own_error problem(typename plan_memory<B>::shortage const& of) const;
   std::string op_text(op_index op) const { return op_text(op, schema(op).type()); }
@@ -445,27 +444,23 @@ class plan {
   std::vector<tensor<B>> replaced_;    // by value: inputs, until the next bind()
   std::vector<tensor<B>> gathered_;    // by input, if strided: contiguous copies
   std::vector<tensor_spec> inferred_;  // outputs of the current op
-  bool in_series_ = false;
-  std::vector<bool> summed_by_ops_;  // in a series, by value
+  loop_values loop_;                   // without values: runs are not those of a loop
+  bool in_loop_ = false;               // it has begun
+  std::vector<bool> accumulated_;      // by value: see accumulates
   cost_model costs_;
   plan_passes passes_;
   std::vector<packed_input> packed_;
-  std::vector<bool> stays_;                  // by value: packed inputs outlive a series; empty if none does
-  std::vector<op_pattern<B>> patterns_;      // of the first stage, when groups were found last
+  std::vector<bool> stays_;                  // by value: packed inputs outlive a loop; empty if none does
+  std::vector<op_pattern<B>> patterns_;      // of the ops that are prepared, in their order
   std::vector<std::uint32_t> pattern_ends_;  // by op
   std::vector<constant> constants_;
-  bool constants_told_ = false;                // ops are notified of the constants
-  row_groups<B> groups_;                       // for small time steps in a series, for large operands otherwise
-  column_groups<B> columns_;                   // for small time steps, of ops in no row-parallel group
-  chains chains_;                              // of ops in no group
+  fused_groups<B> groups_;
   std::unique_ptr<rows_on_demand<B>> demand_;  // streamed input of the op that ends the first stage
   op_index demanded_ = 0;                      // the producer of these rows
   std::size_t deferred_ = 0;                   // runs
   csr<op_index> controls_;                     // by op
   bool parallel_ = false;
   bool nested_ = false;
-  bool keeps_schedule_ = false;
-  std::vector<plait::schedule::group> kept_groups_;  // of the last run
   bool differs_by_run_ = false;
   std::uint64_t entered_ = 0;                                                 // stages, in all runs
   std::unique_ptr<std::uint64_t> runs_ = std::make_unique<std::uint64_t>(0);  // stays where it is if the plan moves
@@ -487,9 +482,10 @@ template <net N, backend B>
 
 #include <plait/exec/detail/plan_compile.hpp>
 #include <plait/exec/detail/plan_forecast.hpp>
+#include <plait/exec/detail/plan_fusion.hpp>
+#include <plait/exec/detail/plan_loop.hpp>
 #include <plait/exec/detail/plan_messages.hpp>
 #include <plait/exec/detail/plan_repeats.hpp>
 #include <plait/exec/detail/plan_run.hpp>
 #include <plait/exec/detail/plan_schedule.hpp>
-#include <plait/exec/detail/plan_series.hpp>
 #include <plait/exec/detail/plan_twins.hpp>

@@ -30,9 +30,6 @@ struct compile_options {
   cost_model costs = {};
   /// Optimisation passes, for tests and to find faults.
   plan_passes passes = {};
-  /// Keeps the schedule of the last run for plan::schedule(), also of nested nets. Costs O(ops) and allocations in each
-  /// run and each time step.
-  bool keep_schedule = false;
 };
 
 }  // namespace plait

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
+#include <plait/core/detail/npos.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
 #include <plait/exec/detail/blob.hpp>
@@ -24,6 +25,7 @@ namespace plait {
 struct slot {
   void* data = nullptr;
   tensor_spec type;
+  std::uint32_t storage = npos;  ///< slots of one storage have the same memory and size; others never overlap
 };
 
 struct run_options;
@@ -46,6 +48,7 @@ struct op_results {
 /// Resources of an op besides its operands, which only some ops have. Owned by the plan.
 template <backend B>
 struct op_resources {
+  std::uint64_t packs = 0;                      ///< one bit per input: see op_context::is_packed
   std::vector<void const*> packed = {};         ///< by input: see op_kernel::pack; empty if none is packed
   std::unique_ptr<op_results<B>> results = {};  ///< for results_after_run
   std::uint64_t const* runs = nullptr;          ///< runs of the plan, with the current one
@@ -92,6 +95,10 @@ class op_context {
   void* scratch() const noexcept { return scratch_; }
   void set_scratch(void* memory) noexcept { scratch_ = memory; }
 
+  /// Returns true if an input will be packed when the op runs. Known before memory is.
+  bool is_packed(std::size_t i) const noexcept {
+    return resources_ != nullptr && i < 64 && (resources_->packs >> i & 1) != 0;
+  }
   /// Returns what op_kernel::pack has made of an input that stays the same; nullptr if it is not packed.
   void const* packed(std::size_t i) const noexcept {
     return resources_ == nullptr || i >= resources_->packed.size() ? nullptr : resources_->packed[i];

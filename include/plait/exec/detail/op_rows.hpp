@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -23,42 +22,6 @@ inline std::int64_t columns_of(shape const& dims) { return dims.rank() < 2 ? 1 :
 inline bool divides_into_rows(tensor_spec const& type, std::size_t rows) {
   auto const size = static_cast<std::size_t>(type.dims.size());
   return size != 0 && size % (rows * static_cast<std::size_t>(detail::columns_of(type.dims))) == 0;
-}
-
-/// Whether two tensors of a plan share no memory.
-inline bool are_apart(slot const& a, slot const& b) {
-  auto const from = [](slot const& s) { return static_cast<std::byte const*>(s.data); };
-  std::less<std::byte const*> const less;
-  return !less(from(a), from(b) + b.type.bytes()) || !less(from(b), from(a) + a.type.bytes());
-}
-
-/// Returns true if fusing two ops would violate a dependence: one writes memory that the other accesses, unless both
-/// access the same rows, or columns, of one tensor there.
-template <backend B>
-bool clashes(op_context<B> const& before, op_pattern<B> const& before_by, op_context<B> const& next,
-             op_pattern<B> const& next_by) {
-  auto const meet = [](slot const* a, bool a_whole, slot const* b, bool b_whole) {
-    if (are_apart(*a, *b)) return false;
-    return a_whole || b_whole || a->data != b->data || a->type.bytes() != b->type.bytes() ||
-           size_of(a->type.type) != size_of(b->type.type);
-  };
-  auto const inputs_meet = [&](op_context<B> const& reader, op_pattern<B> const& by, slot const* written, bool whole) {
-    for (std::size_t i = 0; i != reader.input_count(); ++i)
-      if (meet(reader.inputs()[i], by.is_whole_input(i), written, whole)) return true;
-    return false;
-  };
-  for (std::size_t o = 0; o != before.output_count(); ++o) {
-    slot const* const written = before.outputs()[o];
-    bool const whole = before_by.is_whole_output(o);
-    if (inputs_meet(next, next_by, written, whole)) return true;
-    for (std::size_t p = 0; p != next.output_count(); ++p) {
-      if (whole && next_by.is_whole_output(p)) continue;  // parts leave both alone
-      if (meet(next.outputs()[p], next_by.is_whole_output(p), written, whole)) return true;
-    }
-  }
-  for (std::size_t o = 0; o != next.output_count(); ++o)
-    if (inputs_meet(before, before_by, next.outputs()[o], next_by.is_whole_output(o))) return true;
-  return false;
 }
 
 /// Contexts of several ops for the same rows. May be moved, not copied.

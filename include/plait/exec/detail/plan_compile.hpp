@@ -26,11 +26,7 @@ template <backend B>
 template <net N>
 plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compile_options const& options,
               nesting const* around)
-    : costs_(options.costs),
-      passes_(options.passes),
-      parallel_(options.parallel),
-      nested_(around != nullptr),
-      keeps_schedule_(options.keep_schedule) {
+    : costs_(options.costs), passes_(options.passes), parallel_(options.parallel), nested_(around != nullptr) {
   static_assert(typed_net<N>, "plait: to be run, a net must tell the types of its ops: net_traits<N>::type(n, op)");
   static_assert(has_text<N>, "plait: to be run, a net must have names that are texts: net_traits<N>::text(n, name)");
   std::size_t const depth = around == nullptr ? 0 : around->depth;
@@ -143,11 +139,8 @@ nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const
                                    findings& found) {
   nets_of_op<B> nets(options.costs, options.passes);
   if constexpr (has_subnets<N>) {
-    compile_options const nested{.as_declared = options.as_declared,
-                                 .bf16x3 = options.bf16x3,
-                                 .costs = options.costs,
-                                 .passes = options.passes,
-                                 .keep_schedule = options.keep_schedule};
+    compile_options const nested{
+        .as_declared = options.as_declared, .bf16x3 = options.bf16x3, .costs = options.costs, .passes = options.passes};
     for (auto inside : plait::subnets(n, op)) {
       std::string argument;
       if constexpr (requires { std::string_view(inside.argument); }) argument = std::string_view(inside.argument);
@@ -241,9 +234,9 @@ std::vector<bool> plan<B>::kept_blobs(ssa_form<N> const& form, compile_options c
 }
 
 template <backend B>
-auto plan<B>::usual_way(op_index op) const -> op_way {
+auto plan<B>::usual_dispatch(op_index op) const -> dispatch {
   bool const plain = !layout_.gives_results(op) && layout_.copies(op).empty() && !may_spoil(op);
-  return !plain ? op_way::careful : layout_.published(op).empty() ? op_way::plain : op_way::publishing;
+  return !plain ? dispatch::general : layout_.published(op).empty() ? dispatch::kernel : dispatch::publish;
 }
 
 // Contexts, and the blobs of the workspace that are read and written.
@@ -251,6 +244,7 @@ template <backend B>
 void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
   auto const ops = static_cast<op_index>(op_count());
   slots_.resize(layout_.value_count(), {nullptr, {element_type::none, detail::no_elements}});
+  for (value_number v = 0; v != slots_.size(); ++v) slots_[v].storage = v;
   replaced_.resize(layout_.value_count());
   std::vector<bool> required(layout_.value_count(), false);
   std::vector<bool> inferred(layout_.value_count(), false);
@@ -267,7 +261,7 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
     s.context = op_context<B>({first, reads.size()}, {first + reads.size(), writes.size()});
     s.context.set_resources(&details_[op].resources);
     details_[op].resources.runs = runs_.get();
-    s.way = usual_way(op);
+    s.runs = usual_dispatch(op);
     for (std::size_t i = 0; i != reads.size(); ++i) {
       bool const must = schema(op).requires_input(i, operands.listed[op]);
       if (must || !layout_.gives_results(op)) required[reads[i]] = true;
@@ -322,6 +316,11 @@ void plan<B>::find_constants(std::vector<std::string> const& names) {
       throw net_error("plait: '" + name + "' cannot be constant: op " + std::to_string(op) + " writes it", op, name);
     constants_.push_back({at->second});
   }
+  // All runs are one loop.
+  loop_ = {.runs = npos, .same = std::vector<bool>(layout_.value_count(), false)};
+  loop_.summed = loop_.same;
+  for (constant const& c : constants_) loop_.same[c.value] = true;
+  loop_.lasting = loop_.same;
 }
 
 }  // namespace plait

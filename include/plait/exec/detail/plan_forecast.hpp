@@ -18,7 +18,7 @@ template <backend B>
 auto plan<B>::forecast_run(given_types const& given) -> forecast {
   // Kernels are told other types: whatever is prepared must be prepared again.
   repeats_ = false;
-  end_series(false);
+  end_loop(false);
   ready_.assign(ready_.size(), false);
   forecast made;
   made.objects.resize(slots_.size());
@@ -75,13 +75,13 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
   plan_memory<B> memory;
   memory.reset(layout_, shares_memory());
   memory.measure_only();
-  find_demand(memory);
   std::vector<std::pair<std::size_t, void*>> scratch;
   for (std::size_t stage = 0; stage != layout_.stages().size(); ++stage) {
+    schedule_stage(stage, memory);
     scratch.clear();
     for (op_index op = layout_.stages()[stage]; op != stage_end(stage); ++op)
       scratch.emplace_back(details_[op].scratch, nullptr);
-    memory.place(layout_, stage, layout_.stages()[stage], stage_end(stage), slots_, scratch);
+    memory.place(layout_, stage, layout_.stages()[stage], stage_end(stage), groups_, slots_, scratch);
   }
   made.blocks = detail::add_sat(memory.block_bytes(), memory_pool<B>::block_size(bytes_on_demand()));
   for (value_number v = 0; v != slots_.size(); ++v) {

@@ -13,6 +13,7 @@
 #include <plait/core/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/core/errors.hpp>
+#include <plait/exec/detail/fusion/find_groups.hpp>
 #include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/detail/plan_layout.hpp>
 #include <plait/exec/detail/saturating.hpp>
@@ -42,6 +43,7 @@ class plan_memory {
     values_.assign(layout.value_count(), memory_of_value());
     parts_.assign(layout.stages().size(), part());
     block_of_.assign(layout.storage_count(), npos);
+    value_of_.assign(layout.storage_count(), npos);
     dying_.start_counting(layout.op_count());
     for (std::uint32_t s = 0; s != layout.storage_count(); ++s) dying_.count(layout[s].last_use);
     dying_.end_counting();
@@ -56,9 +58,10 @@ class plan_memory {
   void measure_only() noexcept { measures_ = true; }
 
   /// Memory for what ops `first` to `last`, excluded, write, whose types are known: sets the slots' data. They make up
-  /// a stage. `scratch` is by op of the stage: bytes it needs besides, and where they are. Throws shortage.
-  void place(plan_layout const& layout, std::size_t stage, op_index first, op_index last, std::span<slot> slots,
-             std::span<std::pair<std::size_t, void*>> scratch);
+  /// a stage. `groups` are those of the stage, and of stages before. `scratch` is by op of the stage: bytes it needs
+  /// besides, and where they are. Throws shortage.
+  void place(plan_layout const& layout, std::size_t stage, op_index first, op_index last, fused_groups<B> const& groups,
+             std::span<slot> slots, std::span<std::pair<std::size_t, void*>> scratch);
 
   /// Where values of a stage are this time that stand in given memory, or in that of kept ones or of results. A tensor
   /// for which in_use(value, tensor) holds must not be written in this run: the value changes to a second one. Throws
@@ -206,6 +209,7 @@ class plan_memory {
   std::vector<part> parts_;
   csr<std::uint32_t> dying_;             // storages by the op that uses them last
   std::vector<std::uint32_t> block_of_;  // by storage, of the stage that is being placed
+  std::vector<value_number> value_of_;   // by storage: the first that stands in the block
   op_index demanded_ = npos;
   bool reuse_ = true;
   bool measures_ = false;
@@ -213,7 +217,8 @@ class plan_memory {
 
 template <backend B>
 void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_index first, op_index last,
-                           std::span<slot> slots, std::span<std::pair<std::size_t, void*>> scratch) {
+                           fused_groups<B> const& groups, std::span<slot> slots,
+                           std::span<std::pair<std::size_t, void*>> scratch) {
   std::vector<block>& blocks = parts_[stage].blocks;
   std::vector<value_number>& moving = parts_[stage].moving;
   blocks.clear();
@@ -227,7 +232,28 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
   std::vector<std::pair<value_number, std::uint32_t>> placed;  // values and their blocks; npos: as their source
   std::vector<std::uint32_t> scratch_block(last - first, npos);
 
+  // A group is one point in time: what dies in it leaves its block to ops behind it, or to values of the same size that
+  // the group accesses in the same parts.
+  struct held_block {
+    std::uint32_t number;
+    tensor_spec const* type;  // nullptr: not accessed in parts
+  };
+  auto group = std::ranges::lower_bound(groups, first, {}, [](auto const& g) { return g->first; });
+  std::vector<held_block> held;
+  auto const take_over = [&](value_number v, op_index op) {
+    auto const& type = slots[v].type;
+    if (held.empty() || !(*group)->divides(slots[v].storage)) return choose(blocks, free, type.bytes(), v, op);
+    auto const at = std::ranges::find_if(held, [&](held_block const& h) {
+      return h.type != nullptr && h.type->bytes() == type.bytes() && size_of(h.type->type) == size_of(type.type);
+    });
+    if (at == held.end()) return choose(blocks, free, type.bytes(), v, op);
+    std::uint32_t const found = at->number;
+    held.erase(at);
+    return found;
+  };
   for (op_index op = first; op != last; ++op) {
+    bool const in_group = group != groups.end() && (*group)->first <= op;
+    bool const ends_group = in_group && op + 1 == (*group)->first + (*group)->size();
     for (value_number v : layout.writes(op)) {
       if (layout.gives_results(op)) {
         values_[v].result = values_[v].moves = true;
@@ -255,9 +281,11 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
         slots[v].data = own.memory.raw();
         moving.push_back(v);
       } else {
-        std::uint32_t const at = choose(blocks, free, slots[v].type.bytes(), v, op);
+        std::uint32_t const at = take_over(v, op);
         placed.emplace_back(v, at);
-        if (source == npos) block_of_[s] = at;  // else others may stand in the storage's block: this one is not left
+        if (source != npos) continue;  // others may stand in the storage's block: this one is not left
+        block_of_[s] = at;
+        value_of_[s] = v;
       }
     }
     if (std::size_t const bytes = scratch[op - first].first; bytes != 0) {
@@ -266,8 +294,18 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
       if (reuse_) leave(scratch_block[op - first]);
     }
     if (!reuse_) continue;
-    for (std::uint32_t s : dying_[op])
-      if (block_of_[s] != npos && !stays(s, op)) leave(block_of_[s]);
+    for (std::uint32_t s : dying_[op]) {
+      if (block_of_[s] == npos || stays(s, op)) continue;
+      value_number const v = value_of_[s];
+      if (in_group && !ends_group)
+        held.push_back({block_of_[s], (*group)->divides(slots[v].storage) ? &slots[v].type : nullptr});
+      else
+        leave(block_of_[s]);
+    }
+    if (!ends_group) continue;
+    for (held_block const& h : held) leave(h.number);
+    held.clear();
+    ++group;
   }
 
   for (auto const& [v, at] : placed) block_of_[layout.storage_of(v)] = npos;

@@ -16,7 +16,7 @@ void plan<B>::find_places() {
   places_.clear();
   if (nested_ || layout_.stages().size() != 1) return;
   if (layout_.reads_elements(0)) return;
-  if (std::ranges::any_of(steps_, [](step const& s) { return s.way >= op_way::demanded; })) return;
+  if (std::ranges::any_of(steps_, [](step const& s) { return s.runs >= dispatch::streamed; })) return;
   auto const given_back = [this](value_number v) { return is_source(blobs_[layout_.blob_of(v)]); };
   if (std::ranges::any_of(layout_.published(), given_back)) return;
   for (input const& in : inputs_) places_.push_back({in.source, &slots_[in.value]});
@@ -30,7 +30,7 @@ bool plan<B>::stands() const {
     if (!held_by->is_set || held_by->object != nullptr) return false;
     if (!held_by->value.stands_at(at->data, at->type)) return false;
   }
-  return constants_.empty() || (constants_told_ && !has_other_constants());
+  return constants_.empty() || (in_loop_ && !has_other_constants());
 }
 
 template <backend B>
@@ -42,14 +42,10 @@ void plan<B>::run_again() {
     for (op_index const last = stage_end(0); op != last; ++op) {
       step& s = steps_[op];
       if (is_cancelled()) throw run_cancelled(op);
-      if (s.way <= op_way::publishing)
+      if (s.runs <= dispatch::publish)
         s.kernel->run(s.context);
-      else if (s.way == op_way::grouped)
-        groups_.run(op);
-      else if (s.way == op_way::by_columns)
-        columns_.run(op);
       else
-        chains_.run_again(op);
+        s.group->run_again(op);
     }
   } catch (...) {
     repeats_ = false;

@@ -34,17 +34,13 @@ void plan<B>::run_bound(run_options const& options) {
       for (op_index const last = stage_end(stage); op != last; ++op) {
         step const& s = steps_[op];
         if (is_cancelled()) throw run_cancelled(op);
-        if (s.way <= op_way::publishing && !watched) {
+        if (s.runs <= dispatch::publish && !watched) {
           run_plainly(op);
-        } else if (s.way == op_way::grouped && !watched) {
-          run_group(groups_, op);
-        } else if (s.way == op_way::by_columns && !watched) {
-          run_group(columns_, op);
-        } else if (s.way == op_way::chained && !watched) {
-          run_group(chains_, op);
+        } else if (s.runs == dispatch::group && !watched) {
+          run_group(op);
         } else {
           if (options.stop.stop_requested()) throw run_cancelled(op);
-          if (s.way == op_way::demanded && options.observer == nullptr && inputs_last(op)) {
+          if (s.runs == dispatch::streamed && options.observer == nullptr) {
             demand_->begin();
             details_[stage_end(0) - 1].resources.results->demanded = demand_.get();
           } else {
@@ -90,7 +86,6 @@ void plan<B>::bind() {
   if (!ready_[0]) prepare_stage(0);
   refresh(0);
   if (!constants_.empty()) tell_constants();
-  if (keeps_schedule_) kept_groups_ = groups();
 }
 
 // Takes what the blob holds. Whether it is of another type than before.
@@ -303,27 +298,19 @@ template <backend B>
 void plan<B>::prepare_stage(std::size_t stage, bool first_is_inferred) {
   op_index const first = layout_.stages()[stage];
   op_index const last = stage_end(stage);
-  if (stage == 0) end_series(true);
-  // Stages behind one that is not ready are seen to when that is reached.
+  if (stage == 0) end_loop(true);
+  // Stages behind one that is not ready are prepared when they are reached.
   ready_[stage] = false;
   for (std::size_t later = stage + 1; later != ready_.size() && ready_[later]; ++later) ready_[later] = false;
   for (op_index op = first; op != last; ++op)
     if (!layout_.gives_results(op) && (op != first || !first_is_inferred)) infer(op);
-  if (stage == 0) find_demand(memory_);
+  schedule_stage(stage, memory_);
   place_stage(stage);
-  for (op_index op = first; op != last; ++op) {
-    if (layout_.gives_results(op)) continue;
-    step& s = steps_[op];
-    try {
-      s.kernel->prepare(s.context);
-    } catch (...) {
-      rethrow(op);
-    }
-  }
   ready_[stage] = true;
-  if (stage != 0) return;
-  find_groups(true);
-  find_places();
+  if (stage == 0)
+    find_places();
+  else if (in_loop_)
+    begin_loop(stage);
 }
 
 template <backend B>
@@ -333,7 +320,7 @@ void plan<B>::place_stage(std::size_t stage) {
   std::vector<std::pair<std::size_t, void*>> scratch;
   for (op_index op = first; op != last; ++op) scratch.emplace_back(details_[op].scratch, nullptr);
   try {
-    memory_.place(layout_, stage, first, last, slots_, scratch);
+    memory_.place(layout_, stage, first, last, groups_, slots_, scratch);
   } catch (typename plan_memory<B>::shortage const& e) {
     std::throw_with_nested(problem(e));
   }
@@ -376,7 +363,7 @@ void plan<B>::restore_given(op_index op) {
 template <backend B>
 void plan<B>::run_with_care(op_index op, run_options const& options) {
   step& s = steps_[op];
-  if (s.way == op_way::demanded) {
+  if (s.runs == dispatch::streamed) {
     details_[stage_end(0) - 1].resources.results->demanded = nullptr;
     take_memory(op, "output", layout_.writes(op)[0], [&] { demand_->make_room(); });
   }

@@ -13,10 +13,9 @@ namespace plait {
 
 template <backend B>
 schedule plan<B>::schedule() const {
-  PLAIT_ASSERT(keeps_schedule_, "plan: the schedule needs compile_options::keep_schedule");
   plait::schedule made;
   for (op_index op = 0; op != op_count(); ++op) made.ops.emplace_back(schema(op).type());
-  made.groups = kept_groups_;
+  if (!pattern_ends_.empty()) made.groups = groups();
   for (op_index op = 0; op != op_count(); ++op)
     if (auto const* const around = dynamic_cast<runs_nets<B> const*>(&kernel(op)))
       around->for_each_net([&](std::string_view argument, plan const& inside, std::string_view how) {
@@ -32,22 +31,15 @@ template <backend B>
 std::vector<schedule::group> plan<B>::groups() const {
   std::vector<plait::schedule::group> made;
   for (op_index op = 0; op != op_count(); op += made.back().count) {
-    op_way const way = steps_[op].way;
     plait::schedule::group& g = made.emplace_back(plait::schedule::group{group_kind::alone, op, 1});
-    auto const is = [&](group_kind kind, std::size_t ops) {
-      g.kind = kind;
-      g.count = static_cast<op_index>(ops);
-    };
-    if (way == op_way::grouped)
-      is(group_kind::rows, groups_.size_of_group(op));
-    else if (way == op_way::by_columns)
-      is(group_kind::columns, columns_.size_of_group(op));
-    else if (way == op_way::chained)
-      is(group_kind::elements, chains_.size_of_group(op));
-    else if (way == op_way::demanded)
-      is(group_kind::streamed, 1);
-    else
+    if (steps_[op].runs == dispatch::group) {
+      g.kind = steps_[op].group->kind();
+      g.count = static_cast<op_index>(steps_[op].group->size());
+    } else if (steps_[op].runs == dispatch::streamed) {
+      g.kind = group_kind::streamed;
+    } else {
       g.why = reason_alone(op);
+    }
   }
   return made;
 }
@@ -56,7 +48,7 @@ template <backend B>
 std::string plan<B>::reason_alone(op_index op) const {
   if (layout_.gives_results(op)) return "results known after the run";
   if (parallel_) return "parallel plan";
-  if (stage_of(op) != 0) return "shapes known during the run";
+  if (op >= pattern_ends_.size()) return "not reached";
   if (!layout_.copies(op).empty()) return "copies an input";
   if (!nested_ && may_spoil(op)) return "may fail after changing fed memory";
   std::string forms;

@@ -40,7 +40,7 @@ plan<B>::plan(plan const& leader, workspace<B>& blobs)
     details_.push_back({leader.details_[op].type});
     details_.back().resources.runs = runs_.get();
     steps_.push_back(
-        {leader.steps_[op].kernel, op_context<B>({next, inputs}, {next + inputs, outputs}), usual_way(op)});
+        {leader.steps_[op].kernel, op_context<B>({next, inputs}, {next + inputs, outputs}), usual_dispatch(op)});
     steps_.back().context.set_resources(&details_.back().resources);
     next += inputs + outputs;
   }
@@ -55,7 +55,7 @@ void plan<B>::follow(plan const& leader) {
   for (op_index op = 0; op != op_count(); ++op) {
     details_[op].resources.packed = leader.details_[op].resources.packed;
     details_[op].sums = leader.details_[op].sums;
-    steps_[op].way = sums_of(op) != nullptr ? op_way::careful : usual_way(op);
+    steps_[op].runs = sums_of(op) != nullptr ? dispatch::general : usual_dispatch(op);
   }
   bool same = ready_[0];
   for (value_number v = 0; v != slots_.size(); ++v) same = same && slots_[v].type == leader.slots_[v].type;

@@ -18,27 +18,31 @@ namespace plait {
 template <backend B>
 class row_sums {
  public:
-  /// Begins a series of runs with the types of a context. `lasting`: memory and elements of the inputs of each run
-  /// persist until end(), so that they need not be copied. `backward`: those of later runs come before in memory.
-  void begin(op_kernel<B>& kernel, op_context<B> const& c, op_pattern<B> const& by, bool lasting, bool backward) {
-    PLAIT_ASSERT(by.kind == pattern_kind::sums && c.input_count() <= most_inputs, "row_sums: no sums over rows");
-    kernel_ = &kernel;
-    by_ = by;
+  /// For an op with such a pattern. `lasting`: memory and elements of the inputs of each run persist until end(), so
+  /// that they need not be copied. `backward`: those of later runs come before in memory.
+  row_sums(op_kernel<B>& kernel, op_pattern<B> const& by, bool lasting, bool backward)
+      : kernel_(&kernel), by_(by), lasting_(lasting), backward_(backward) {
+    PLAIT_ASSERT(by.kind == pattern_kind::sums, "row_sums: no sums over rows");
+  }
+
+  /// Begins a series of runs with the types of a context.
+  void begin(op_context<B> const& c) {
+    PLAIT_ASSERT(c.input_count() <= most_inputs, "row_sums: too many inputs");
     std::size_t found = 0;
     for (std::size_t i = 0; i != c.input_count(); ++i) {
       inputs_[i] = *c.inputs()[i];
-      if (!by.is_whole_input(i)) with_rows_[found++] = i;
+      if (!by_.is_whole_input(i)) with_rows_[found++] = i;
     }
     PLAIT_ASSERT(found == with_rows_.size(), "row_sums: there should be two inputs with rows");
     auto const row_bytes = [&](std::size_t k) {
-      return by.rows == 0 ? 0 : inputs_[with_rows_[k]].type.bytes() / by.rows;
+      return by_.rows == 0 ? 0 : inputs_[with_rows_[k]].type.bytes() / by_.rows;
     };
-    rows_.begin({by.rows, row_bytes(0), row_bytes(1)}, lasting, backward);
+    rows_.begin({by_.rows, row_bytes(0), row_bytes(1)}, lasting_, backward_);
   }
   /// Ends a series without the sums, if one has begun.
   void drop() { rows_.drop(); }
   bool begun() const noexcept { return rows_.begun(); }
-  bool lasting() const noexcept { return rows_.lasting(); }
+  bool lasting() const noexcept { return lasting_; }
 
   /// Collects the rows of a run. If they last they need not have been computed yet.
   void add(op_context<B>& c) { rows_.add(c.raw_input(with_rows_[0]), c.raw_input(with_rows_[1]), hand_over(c)); }
@@ -71,8 +75,10 @@ class row_sums {
     };
   }
 
-  op_kernel<B>* kernel_ = nullptr;
-  op_pattern<B> by_ = {};
+  op_kernel<B>* kernel_;
+  op_pattern<B> by_;
+  bool lasting_;
+  bool backward_;
   std::array<slot, most_inputs> inputs_ = {};  // with the types of the series: others may come before its end
   std::array<std::size_t, 2> with_rows_ = {};
   collected_rows<B> rows_;

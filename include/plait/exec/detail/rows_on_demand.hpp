@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -25,14 +26,13 @@ class rows_on_demand {
   /// nullptr if the op cannot be asked for rows, or they are so few that all would be made at a time. `least` are the
   /// places that the other op takes at least. Only types are looked at, which must be known. Both op and context must
   /// stay where they are. O(operands).
-  static std::unique_ptr<rows_on_demand> find(op_kernel<B>& maker, op_context<B>& context, std::size_t least,
+  static std::unique_ptr<rows_on_demand> find(op_kernel<B>& maker, op_context<B>& context,
+                                              std::span<op_pattern<B> const> patterns, std::size_t least,
                                               cost_model const& costs) {
     if constexpr (B::on_device) {
       return nullptr;
     } else {
       if (context.output_count() != 1) return nullptr;
-      std::vector<op_pattern<B>> patterns;
-      maker.patterns(context, patterns);
       auto at = std::ranges::find(patterns, pattern_kind::streamed_rows, &op_pattern<B>::kind);
       if (at == patterns.end()) at = std::ranges::find(patterns, pattern_kind::rows, &op_pattern<B>::kind);
       if (at == patterns.end()) return nullptr;

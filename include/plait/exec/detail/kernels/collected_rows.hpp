@@ -72,7 +72,6 @@ class collected_rows {
     copied_ = 0;
   }
   bool begun() const noexcept { return begun_; }
-  bool lasting() const noexcept { return lasting_; }
 
   /// Adds the rows of a run. hand_over(left, right, rows) is called for a complete block, if rows do not last.
   template <class HandOver>

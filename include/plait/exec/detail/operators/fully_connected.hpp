@@ -106,13 +106,13 @@ class fc_kernel : public op_kernel<B> {
   void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
     bool const is_real = c.type(0) == element_type::float32 || c.type(0) == element_type::float64;
     if (B::on_device && is_real) to.push_back({.kind = pattern_kind::rows, .whole_inputs = 0b110, .can_add = true});
-    if (c.packed(1) != nullptr && product_.m > 1) {
+    if (c.is_packed(1) && product_.m > 1) {
       op_pattern<B> made = detail::product_by_rows<B>(product_, c.type(0));
       made.whole_inputs = 0b110;
       made.can_add = true;
       to.push_back(made);
     }
-    if (c.packed(1) != nullptr && product_.m == 1) {
+    if (c.is_packed(1) && product_.m == 1) {
       op_pattern<B> made = detail::product_by_columns<B>(product_, c.type(0));
       made.whole_inputs = 0b011;
       to.push_back(made);

@@ -68,7 +68,7 @@ class fc_gradient_kernel : public op_kernel<B> {
                   .whole_inputs = 0b010,
                   .whole_outputs = 0b011,
                   .rows = static_cast<std::size_t>(rows_)});
-    if (!with_input_ || input_.m < 2 || c.packed(1) == nullptr) return;
+    if (!with_input_ || input_.m < 2 || !c.is_packed(1)) return;
     op_pattern<B> made = detail::product_by_rows<B>(input_, c.type(0));
     made.whole_inputs = 0b010;
     made.whole_outputs = 0b011;

@@ -116,7 +116,10 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
         if (detail::is_read_as_filled(made, read)) filled_in_place_.push_back(made.internal);
     // Inputs that steps write to are nobody's but the caller's.
     if (written_inputs_.empty()) find_in_order();
-    if (written_inputs_.empty() && filled_in_place_.empty()) steps_.use_executor(detail::executor_limits(a), false);
+    if (written_inputs_.empty() && filled_in_place_.empty())
+      steps_.use_executor(detail::executor_limits(a), false);
+    else
+      steps_.forbid_fusion();
     for (std::size_t i = 0; i != arguments_.states.size(); ++i) reaches_.push_back(find_reach(i));
   }
   // Between two pieces no step is under way.

@@ -1,7 +1,7 @@
 // What the ops of a step net are told of a run's steps: what stays the same, and what is only summed over them.
 //
 // Decided on the plan's values. An op may then prepare weights once for all steps, and make the gradient of a parameter
-// by one product of all steps' rows instead of one a step: see plan::begin_series. No op type is known here.
+// by one product of all steps' rows instead of one a step: see plan::set_loop. No op type is known here.
 #pragma once
 
 #include <algorithm>
@@ -57,9 +57,8 @@ class step_series {
     }
   }
 
-  /// After the first step's bind(). `put` are in their places; true if something is summed by ops from now on, which is
-  /// then to stand in the sums themselves.
-  bool begin(plan<B>& p, std::size_t runs, bool backward) {
+  /// Before the first step's bind().
+  void tell(plan<B>& p, std::size_t runs, bool backward) {
     plan_layout const& layout = p.layout();
     told_.runs = runs;
     told_.backward = backward;
@@ -75,19 +74,20 @@ class step_series {
     }
     for (linked_place const& link : put_) told_.lasting[link.value] = true;
     for (std::uint32_t const v : summed_) told_.summed[v] = true;
-    taken_ = p.begin_series(told_);
-    return std::ranges::find(taken_, true) != taken_.end();
+    p.set_loop(told_);
+    plan_ = &p;
   }
   /// Whether what was told is so in the step that is to be run by the plan, or a twin of it, bound as it is.
   bool holds(plan<B> const& p, std::span<recurrent_sequence const> sequences, std::int64_t t) const {
     return std::ranges::all_of(same_, [&](auto const& s) { return p.source(s.first) == s.second; }) &&
            std::ranges::all_of(put_, [&](linked_place const& link) {
-             return p.value(link.value).data == sequences[link.sequence].at(link.place(t));
+             tensor<B> const* const kept = p.memory().kept(link.value);
+             return kept != nullptr && kept->raw() == sequences[link.sequence].at(link.place(t));
            });
   }
-  void drop() { taken_.clear(); }
+  void drop() { plan_ = nullptr; }
   /// Whether an op adds up a value itself.
-  bool sums(std::uint32_t value) const { return value < taken_.size() && taken_[value]; }
+  bool sums(std::uint32_t value) const { return plan_ != nullptr && plan_->accumulates(value); }
 
  private:
   std::vector<blob<B> const*> around_;                        // ascending
@@ -96,8 +96,8 @@ class step_series {
   std::vector<linked_place> put_;                             // into places that nothing else changes
   std::vector<std::uint32_t> summed_;                         // values of which only the sum is wanted
   std::vector<std::pair<std::size_t, blob<B> const*>> same_;  // of this run
-  typename plan<B>::value_series told_;
-  std::vector<bool> taken_;  // by value
+  typename plan<B>::loop_values told_;
+  plan<B> const* plan_ = nullptr;  // while the loop is as it was told
 };
 
 }  // namespace plait::detail

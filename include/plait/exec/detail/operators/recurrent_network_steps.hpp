@@ -155,6 +155,7 @@ class recurrent_steps {
   template <class OwnPlaces>
   void find_series(std::vector<blob<B> const*> around, std::vector<blob<B> const*> changing, OwnPlaces own_places) {
     find_filled(links_);
+    if (!link_ops().empty()) forbid_fusion();
     if (plan_ != nullptr) series_.compile(*plan_, links_, std::move(around), std::move(changing), own_places);
   }
 
@@ -170,6 +171,10 @@ class recurrent_steps {
     plan_->keep_constants(values);
   }
 
+  /// Linked values overlap otherwise than in whole places, so ops run one by one.
+  void forbid_fusion() {
+    if (plan_ != nullptr) plan_->forbid_fusion();
+  }
   /// After find_series: steps of later runs may be under way at once, up to a limit, where the backend has tasks and
   /// that can be gained from.
   void use_executor(executor_limits const& limits, bool backward) {
@@ -228,7 +233,7 @@ class recurrent_steps {
       if (plan_->deferred() == most_deferred) run_deferred();
     }
     run_deferred();
-    if (plan_ != nullptr) run_inside(argument_, [&] { plan_->end_series(true); });
+    if (plan_ != nullptr) run_inside(argument_, [&] { plan_->end_loop(true); });
     series_.drop();
   }
 
@@ -273,7 +278,7 @@ class recurrent_steps {
   /// Lets go of the workspaces.
   void release() {
     if (plan_ == nullptr) return;
-    run_inside(argument_, [&] { plan_->end_series(false); });
+    run_inside(argument_, [&] { plan_->end_loop(false); });
     series_.drop();
     rebind_blank();
     executor_.release();
@@ -341,21 +346,25 @@ class recurrent_steps {
       plan_->bind();
     };
     plan_->rebind(blobs.plan);
-    if (!begun_) plan_->bind();  // places can be given only where sizes are known
-    put();
     if (!begun_) {
-      begun_ = true;
-      if (steps_ > 1 && series_.begin(*plan_, steps_, backward_)) put();
-    } else if (told_ && !(plan_->in_series() && series_.holds(*plan_, all.sequences, t))) {
-      defers_ = false;
+      series_.tell(*plan_, steps_, backward_);
+      plan_->bind();  // places can be given only where sizes are known
+    }
+    put();
+    // Types of later stages may be known after the first step only.
+    if (!std::exchange(begun_, true)) {
+      plan_->begin_loop();
+      told_ = true;
+    } else if (told_ && !(plan_->in_loop() && series_.holds(*plan_, all.sequences, t))) {
+      told_ = defers_ = false;
       run_deferred();
-      plan_->end_series(true);
+      plan_->end_loop(true);
       series_.drop();
+      plan_->set_loop({});
       rebind_blank();
       plan_->rebind(blobs.plan);
       put();
     }
-    told_ = plan_->in_series();
     if (!defers_ || !targets_in_place(all, t)) {
       run_deferred();
       plan_->run_bound(*all.options);

@@ -1,5 +1,5 @@
-// Groups of ops on one row, by columns: which ops make one, and what each part is given.
-#include <plait/exec/detail/column_groups.hpp>
+// Column-parallel groups: which ops they have, and which columns each part computes.
+#include <plait/exec/detail/fusion/column_group.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -75,19 +75,13 @@ struct chain : test::op_chain<B, adding<B>> {
 
   explicit chain(std::size_t ops) : test::op_chain<B, adding<B>>(ops, {1, 1, width}, {1, 1, width}) {}
   /// How many ops each group has, in order of the groups, which are run.
-  std::vector<std::size_t> sizes() {
-    plait::column_groups<B> groups;
-    find(groups);
-    return test::run_groups(groups);
-  }
-  void find(plait::column_groups<B>& groups) {
-    groups.find(this->size(), [this](op_index op) { return this->at(op); });
-  }
+  std::vector<std::size_t> sizes() { return test::run_groups(find()); }
+  plait::fused_groups<B> find() { return test::op_chain<B, adding<B>>::find(&plait::plan_passes::fuse_columns, true); }
 };
 
 using sizes = std::vector<std::size_t>;
 
-TEST_CASE("column_groups: each column is computed once, as it is without groups") {
+TEST_CASE("column_group: each column is computed once, as it is without groups") {
   chain<three_threads> c(4);
   chain<three_threads> wanted(4);
   CHECK(c.sizes() == sizes{4});
@@ -99,7 +93,7 @@ TEST_CASE("column_groups: each column is computed once, as it is without groups"
   }
 }
 
-TEST_CASE("column_groups: parts are of the narrowest operand's width, or of the one that an op asks for") {
+TEST_CASE("column_group: parts are of the narrowest operand's width, or of the one that an op asks for") {
   chain<three_threads> c(3);
   c.kernels[1]->columns.width = 48;  // three steps: a part has one of each of four blocks
   CHECK(c.sizes() == sizes{3});
@@ -130,19 +124,18 @@ TEST_CASE("column_groups: parts are of the narrowest operand's width, or of the 
   CHECK(steps.kernels[0]->parts[1].first == 64);
 }
 
-TEST_CASE("column_groups: every other run may begin at the end") {
+TEST_CASE("column_group: every other run may begin at the end") {
   chain<three_threads> c(2);
-  plait::column_groups<three_threads> groups;
-  c.find(groups);
+  auto const groups = c.find();
   for (bool const backwards : {false, true, false}) {
     op_index op = 0;
-    groups.run(op);
+    groups.at(0)->run(op);
     CHECK(op == 1);
     CHECK(c.kernels[1]->parts[0].backwards == backwards);
   }
 }
 
-TEST_CASE("column_groups: functions by element are run for parts of blocks, some with one element for all") {
+TEST_CASE("column_group: functions by element are run for parts of blocks, some with one element for all") {
   chain<three_threads> c(3);
   chain<three_threads> wanted(3);
   for (auto* made : {&c, &wanted}) {
@@ -158,19 +151,18 @@ TEST_CASE("column_groups: functions by element are run for parts of blocks, some
   CHECK(c.kernels[1]->calls == 0);
 }
 
-TEST_CASE("column_groups: where operands stand may change from run to run") {
+TEST_CASE("column_group: where operands stand may change from run to run") {
   chain<three_threads> c(2);
-  plait::column_groups<three_threads> groups;
-  c.find(groups);
+  auto const groups = c.find();
   std::vector<double> other(c.width, -1);
   c.slots[2].data = other.data();
   op_index op = 0;
-  groups.run(op);
+  groups.at(0)->run(op);
   for (std::size_t i = 0; i != other.size(); ++i)  // three rows from 0, 3 and 4 on
     CHECK(other[i] == static_cast<double>(3 * i + 7));
 }
 
-TEST_CASE("column_groups: none for one thread, one op, several rows, few columns, or little work") {
+TEST_CASE("column_group: none for one thread, one op, several rows, few columns, or little work") {
   CHECK(chain<one_thread>(4).sizes().empty());
   CHECK(chain<three_threads>(1).sizes().empty());
   chain<three_threads> rows(2);
@@ -186,30 +178,22 @@ TEST_CASE("column_groups: none for one thread, one op, several rows, few columns
   CHECK(little.sizes().empty());
 }
 
-TEST_CASE("column_groups: an op that is not by columns ends a group") {
+TEST_CASE("column_group: an op that is not by columns ends a group") {
   chain<three_threads> c(5);
   c.kernels[2]->columns.work = 0;
   CHECK(c.sizes() == sizes{2, 2});
 }
 
-TEST_CASE("column_groups: memory is shared by the same columns only") {
+TEST_CASE("column_group: memory is shared by the same columns only") {
   chain<three_threads> in_place(3);
-  in_place.slots[2].data = in_place.slots[1].data;
+  in_place.share(2, 1);
   CHECK(in_place.sizes() == sizes{3});
 
-  chain<three_threads> shifted(4);  // value 3 begins within value 2
-  shifted.memory[2].resize(2 * shifted.width);
-  shifted.slots[2].data = shifted.memory[2].data();
-  shifted.slots[3].data = shifted.memory[2].data() + 16;
-  CHECK(shifted.sizes() == sizes{2});
-
   chain<three_threads> other_type(4);  // as many bytes, of other columns
-  other_type.slots[3].data = other_type.slots[2].data;
+  other_type.share(3, 2);
   other_type.slots[3].type = {plait::element_type::float32, {1, 2 * 192}};
   other_type.operands[3][0] = other_type.operands[3][1];
-  plait::column_groups<three_threads> groups;
-  other_type.find(groups);
-  CHECK(std::ranges::equal(groups.firsts(), std::vector<op_index>{0}));
+  CHECK(test::first_ops(other_type.find()) == std::vector<op_index>{0});
 
   chain<three_threads> whole(4);  // op 2 reads all of what op 1 makes
   whole.operands[2][1] = &whole.slots[2];

@@ -1,5 +1,5 @@
-// Groups of ops by rows: which ops make one, what each thread is given, and what becomes of errors.
-#include <plait/exec/detail/row_groups.hpp>
+// Row-parallel groups: which ops they have, which rows each thread computes, and what becomes of errors.
+#include <plait/exec/detail/fusion/row_group.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -79,18 +79,10 @@ struct adding : plait::op_kernel<B> {
 template <class B>
 struct chain : test::op_chain<B, adding<B>> {
   explicit chain(std::size_t ops) : test::op_chain<B, adding<B>>(ops, {1, 7, 2}, {7}) {}
-  /// How many ops each group has, in order of the groups.
-  std::vector<std::size_t> sizes() {
-    plait::row_groups<B> groups;
-    find(groups);
-    return test::run_groups(groups);
-  }
-  void find(plait::row_groups<B>& groups) {
-    groups.find(this->size(), [this](op_index op) { return this->at(op); });
-  }
-  void find_large(plait::row_groups<B>& groups) {
-    groups.find_large(this->size(), [this](op_index op) { return this->at(op); });
-  }
+  /// How many ops each group has, in order of the groups, which are run.
+  std::vector<std::size_t> sizes() { return test::run_groups(find_small()); }
+  plait::fused_groups<B> find_small() { return this->find(&plait::plan_passes::fuse_rows, true); }
+  plait::fused_groups<B> find_large() { return this->find(&plait::plan_passes::fuse_rows, false); }
   /// Tensors of other dimensions, and kernels that take any number of rows.
   void grow(plait::shape const& dims, plait::shape const& vectors) {
     for (std::size_t i = 0; i != this->slots.size(); ++i)
@@ -103,7 +95,19 @@ struct chain : test::op_chain<B, adding<B>> {
 
 using sizes = std::vector<std::size_t>;
 
-TEST_CASE("row_groups: each row is computed once, as it is without groups") {
+template <class B>
+plait::row_group<B>& only(plait::fused_groups<B> const& groups) {
+  REQUIRE(groups.size() == 1);
+  return dynamic_cast<plait::row_group<B>&>(*groups[0]);
+}
+template <class B>
+op_index run(plait::fused_groups<B> const& groups) {
+  op_index op = 0;
+  only(groups).run(op);
+  return op;
+}
+
+TEST_CASE("row_group: each row is computed once, as it is without groups") {
   chain<three_threads> c(4);
   chain<three_threads> wanted(4);
   CHECK(c.sizes() == sizes{4});
@@ -115,20 +119,17 @@ TEST_CASE("row_groups: each row is computed once, as it is without groups") {
   }
 }
 
-TEST_CASE("row_groups: where operands stand may change from run to run") {
+TEST_CASE("row_group: where operands stand may change from run to run") {
   chain<three_threads> c(2);
-  plait::row_groups<three_threads> groups;
-  c.find(groups);
+  auto const groups = c.find_small();
   std::vector<double> other(14, -1);
   c.slots[2].data = other.data();
-  op_index op = 0;
-  groups.run(op);
-  CHECK(op == 1);
+  CHECK(run(groups) == 1);
   for (std::size_t i = 0; i != other.size(); ++i)  // 0, 1, … and two vectors from 3 and from 4 on
     CHECK(other[i] == static_cast<double>(i + 3 + i / 2 + 4 + i / 2));
 }
 
-TEST_CASE("row_groups: none for one thread without a sum on the way, one op, one row, or little work") {
+TEST_CASE("row_group: none for one thread without a sum on the way, one op, one row, or little work") {
   CHECK(chain<one_thread>(4).sizes().empty());
   CHECK(chain<three_threads>(1).sizes().empty());
   chain<three_threads> row(2);
@@ -139,7 +140,7 @@ TEST_CASE("row_groups: none for one thread without a sum on the way, one op, one
   CHECK(little.sizes().empty());
 }
 
-TEST_CASE("row_groups: an op that is not by rows, or has other rows, ends a group") {
+TEST_CASE("row_group: an op that is not by rows, or has other rows, ends a group") {
   chain<three_threads> c(5);
   c.kernels[2]->rows.work = 0;
   CHECK(c.sizes() == sizes{2, 2});
@@ -151,16 +152,16 @@ TEST_CASE("row_groups: an op that is not by rows, or has other rows, ends a grou
   CHECK(torn.sizes() == sizes{3});
 }
 
-TEST_CASE("row_groups: memory is shared by the same rows only") {
+TEST_CASE("row_group: memory is shared by the same rows only") {
   chain<three_threads> in_place(3);
-  in_place.slots[2].data = in_place.slots[1].data;
+  in_place.share(2, 1);
   CHECK(in_place.sizes() == sizes{3});
 
-  chain<three_threads> shifted(4);  // value 3 begins within value 2
-  shifted.memory[2].resize(28);
-  shifted.slots[2].data = shifted.memory[2].data();
-  shifted.slots[3].data = shifted.memory[2].data() + 2;
-  CHECK(shifted.sizes() == sizes{2, 2});
+  chain<three_threads> other_type(4);  // as many bytes, of other elements
+  other_type.share(3, 2);
+  other_type.slots[3].type = {plait::element_type::float32, {1, 7, 4}};
+  other_type.operands[3][0] = &other_type.slots[0];
+  CHECK(test::first_ops(other_type.find_small()) == std::vector<op_index>{0, 2});
 
   chain<three_threads> whole(4);  // op 2 reads all of what op 1 makes
   whole.operands[2][1] = &whole.slots[2];
@@ -173,13 +174,12 @@ TEST_CASE("row_groups: memory is shared by the same rows only") {
   CHECK(overwritten.sizes() == sizes{2, 2});
 }
 
-TEST_CASE_TEMPLATE("row_groups: a sum in place is made by the op before, if that can", B, one_thread, three_threads) {
+TEST_CASE_TEMPLATE("row_group: a sum in place is made by the op before, if that can", B, one_thread, three_threads) {
   // Op 1 adds value 5 to value 1, in place.
   auto const make = [](bool in_place, bool swapped) {
     auto made = std::make_unique<chain<B>>(3);
-    made->memory[5].resize(14, 0.5);
-    made->slots[5] = {made->memory[5].data(), made->slots[0].type};
-    if (in_place) made->slots[2].data = made->slots[1].data;
+    made->resize(5, {1, 7, 2}, 0.5);
+    if (in_place) made->share(2, 1);
     if (swapped) std::swap(made->operands[1][0], made->operands[1][1]);
     made->kernels[0]->rows.can_add = true;
     made->kernels[1]->rows.is_sum = true;
@@ -207,11 +207,11 @@ struct pretended_device : one_thread {
   static constexpr bool on_device = true;
 };
 
-TEST_CASE("row_groups: on a device only an op and the sum that it makes, in place") {
+TEST_CASE("row_group: on a device only an op and the sum that it makes, in place") {
   auto const make = [](bool in_place, bool can_add) {
     chain<pretended_device> made(4);
     made.resize(7, {1, 7, 2}, 0.5);  // what op 2 adds
-    if (in_place) made.slots[3].data = made.slots[2].data;
+    if (in_place) made.share(3, 2);
     made.kernels[1]->rows = {.kind = plait::pattern_kind::rows, .can_add = can_add};
     made.kernels[2]->rows.is_sum = true;
     return made;
@@ -220,23 +220,21 @@ TEST_CASE("row_groups: on a device only an op and the sum that it makes, in plac
   auto wanted = make(true, true);
   wanted.kernels[1]->run(wanted.contexts[1]);
   wanted.kernels[2]->run(wanted.contexts[2]);
-  plait::row_groups<pretended_device> groups;
-  c.find(groups);
-  CHECK(std::ranges::equal(groups.firsts(), std::vector<op_index>{1}));
+  auto const groups = c.find_small();
+  CHECK(test::first_ops(groups) == std::vector<op_index>{1});
   CHECK(test::run_groups(groups) == sizes{2});
   CHECK(c.memory == wanted.memory);
   CHECK(c.kernels[1]->rows_adding == 1);
   CHECK(c.kernels[2]->calls == 0);
-  CHECK_FALSE(groups.may_defer(2));
+  CHECK_FALSE(only(groups).may_defer());
   CHECK(make(false, true).sizes().empty());
   CHECK(make(true, false).sizes().empty());
 }
 
-TEST_CASE("row_groups: of an op that threads do not divide by rows all are run at once, with a sum or by itself") {
+TEST_CASE("row_group: of an op that threads do not divide by rows all are run at once, with a sum or by itself") {
   auto const take_sum = [](auto& c) {  // op 1 adds a vector as wide as the rest to value 1, in place
-    c.memory[c.kernels.size() + 2].resize(14, 0.5);
-    c.slots[c.kernels.size() + 2] = {c.memory[c.kernels.size() + 2].data(), c.slots[0].type};
-    c.slots[2].data = c.slots[1].data;
+    c.resize(c.kernels.size() + 2, {1, 7, 2}, 0.5);
+    c.share(2, 1);
     c.kernels[0]->rows.can_add = true;
     c.kernels[0]->rows.undivided = true;
     c.kernels[1]->rows.is_sum = true;
@@ -258,7 +256,7 @@ TEST_CASE("row_groups: of an op that threads do not divide by rows all are run a
 
   chain<three_threads> elsewhere(4);  // the sum is not in place: it belongs to what follows
   take_sum(elsewhere);
-  elsewhere.slots[2].data = elsewhere.memory[2].data();
+  elsewhere.resize(2, {1, 7, 2});
   CHECK(elsewhere.sizes() == sizes{3});
   CHECK(elsewhere.kernels[0]->calls == 0);
 
@@ -268,13 +266,12 @@ TEST_CASE("row_groups: of an op that threads do not divide by rows all are run a
   CHECK(amid.kernels[2]->calls == 0);
 }
 
-TEST_CASE("row_groups: runs that are put off are made as they were noted") {
+TEST_CASE("row_group: deferred runs have the results of runs in order") {
   chain<three_threads> c(3);
-  plait::row_groups<three_threads> groups;
-  c.find(groups);
-  REQUIRE(groups.may_defer(3));
-  CHECK_FALSE(groups.may_defer(4));
-  CHECK_FALSE(groups.has_whole(c.slots[0]));
+  auto const groups = c.find_small();
+  plait::row_group<three_threads>& rows = only(groups);
+  REQUIRE(rows.may_defer());
+  CHECK_FALSE(rows.has_whole(c.slots[0]));
   // Each run's result is what the next one begins with, in memory of its own.
   std::vector<std::vector<double>> states(5, std::vector<double>(14, 1));
   auto const place = [&](std::size_t run) {
@@ -284,13 +281,13 @@ TEST_CASE("row_groups: runs that are put off are made as they were noted") {
   for (std::size_t run = 0; run != 4; ++run) {
     place(run);
     op_index op = 0;
-    groups.defer(op);
+    rows.defer(op);
   }
   CHECK(c.kernels[2]->begun == 4);
   CHECK(c.kernels[2]->rows_run == 0);
   std::size_t run = 0;
   op_index op = 0;
-  groups.run_deferred(run, op);
+  rows.run_deferred(run, op);
   CHECK(c.kernels[2]->rows_run == 4 * 7);
   std::vector<std::vector<double>> const got = states;
   for (std::size_t again = 0; again != 4; ++again) {
@@ -302,26 +299,26 @@ TEST_CASE("row_groups: runs that are put off are made as they were noted") {
   SUBCASE("the first run that fails is told, and nothing of it stays") {
     for (std::size_t const next : {0U, 3U, 2U, 3U}) {
       place(next);
-      groups.defer(op);
+      rows.defer(op);
     }
     c.kernels[0]->fails_on = &states[3];
-    CHECK_THROWS_WITH_AS(groups.run_deferred(run, op), "not these", std::runtime_error);
+    CHECK_THROWS_WITH_AS(rows.run_deferred(run, op), "not these", std::runtime_error);
     CHECK(run == 1);
     CHECK(op == 0);
     c.kernels[0]->fails_on = nullptr;
-    groups.run_deferred(run, op);  // none is left
+    rows.run_deferred(run, op);  // none is left
     states = got;
-    groups.defer(op);
-    groups.run_deferred(run, op);
+    rows.defer(op);
+    rows.run_deferred(run, op);
     CHECK(states[4] == got[4]);
   }
 }
 
-TEST_CASE("row_groups: what is given for a run that is put off is added before the next, each thread adding its rows") {
+TEST_CASE("row_group: elements added to a deferred run are added before the next, each thread adding its rows") {
   chain<three_threads> c(2);
-  plait::row_groups<three_threads> groups;
-  c.find(groups);
-  REQUIRE(groups.may_defer(2));
+  auto const groups = c.find_small();
+  plait::row_group<three_threads>& rows = only(groups);
+  REQUIRE(rows.may_defer());
   std::vector<double> first(14);
   std::iota(first.begin(), first.end(), 100);
   std::vector<double> const second(14, 0.25);
@@ -337,10 +334,10 @@ TEST_CASE("row_groups: what is given for a run that is put off is added before t
   for (int again = 0; again != 2; ++again) {
     for (std::size_t r = 0; r != 4; ++r) {
       place(states, r);
-      groups.defer(op);
-      for (auto const& elements : given[r]) groups.add_deferred(c.slots[2], elements.data());
+      rows.defer(op);
+      for (auto const& elements : given[r]) rows.add_deferred(c.slots[2], elements.data());
     }
-    groups.run_deferred(run, op);
+    rows.run_deferred(run, op);
   }
   for (std::size_t r = 0; r != 4; ++r) {
     place(wanted, r);
@@ -351,59 +348,55 @@ TEST_CASE("row_groups: what is given for a run that is put off is added before t
   CHECK(states == wanted);
 }
 
-TEST_CASE("row_groups: no runs are put off where threads or what they share would have to meet") {
+TEST_CASE("row_group: no runs are deferred if threads need a barrier, or large operands are computed in pieces") {
   chain<one_thread> one(2);
+  one.resize(4, {1, 7, 2});
+  one.share(2, 1);
   one.kernels[0]->rows.can_add = one.kernels[1]->rows.is_sum = true;
-  plait::row_groups<one_thread> alone;
-  one.find(alone);
-  CHECK_FALSE(alone.may_defer(2));
+  CHECK_FALSE(only(one.find_small()).may_defer());
 
-  chain<three_threads> split(4);
-  split.kernels[2]->rows.work = 0;
-  plait::row_groups<three_threads> groups;
-  split.find(groups);
-  CHECK_FALSE(groups.may_defer(4));
+  chain<three_threads> large(2);
+  large.grow({40'001, 5}, {40'001});
+  CHECK_FALSE(only(large.find_large()).may_defer());
 
-  chain<three_threads> whole(2);  // op 0 makes something that all rows share
-  whole.kernels[0]->rows.whole_outputs = 1;
+  chain<three_threads> whole(2);  // op 1 overwrites a value that op 0 shares between all rows
+  double shared = 0;
+  slot all{&shared, {plait::element_type::float64, {1}}, 99};
+  whole.operands[0] = {&whole.slots[0], &all, &whole.slots[1], &all};
+  whole.contexts[0] =
+      plait::op_context<three_threads>({whole.operands[0].data(), 2}, {whole.operands[0].data() + 2, 2});
   whole.kernels[0]->rows.whole_inputs = 0b10;
-  whole.find(groups);
-  CHECK_FALSE(groups.may_defer(2));
+  CHECK_FALSE(only(whole.find_small()).may_defer());
 
   chain<three_threads> read(2);
   read.kernels[1]->rows.whole_inputs = 0b10;
   read.slots[4].type.dims = {1};
-  read.find(groups);
-  CHECK(groups.may_defer(2));
-  CHECK(groups.has_whole(read.slots[4]));
+  auto const groups = read.find_small();
+  CHECK(only(groups).may_defer());
+  CHECK(only(groups).has_whole(read.slots[4]));
 
-  chain<three_threads> apart(2);  // rows leave alone what op 0 makes besides
-  double besides = 0;
-  slot sum{&besides, {plait::element_type::float64, {1}}};
+  chain<three_threads> apart(2);  // rows leave alone what op 0 writes besides
+  slot sum{&shared, {plait::element_type::float64, {1}}, 99};
   apart.operands[0].push_back(&sum);
   apart.contexts[0] =
       plait::op_context<three_threads>({apart.operands[0].data(), 2}, {apart.operands[0].data() + 2, 2});
-  apart.kernels[0]->rows.whole_outputs = 0b10;
-  apart.find(groups);
-  CHECK(groups.may_defer(2));
-  CHECK(groups.has_whole(sum));
+  auto const besides = apart.find_small();
+  CHECK(only(besides).may_defer());
+  CHECK(only(besides).has_whole(sum));
 }
 
-TEST_CASE("row_groups: what a kernel throws comes out, and says which op it was") {
+TEST_CASE("row_group: what a kernel throws comes out, and says which op it was") {
   chain<three_threads> c(4);
-  plait::row_groups<three_threads> groups;
-  c.find(groups);
+  auto const groups = c.find_small();
   c.kernels[2]->fails = true;
   op_index op = 0;
-  CHECK_THROWS_WITH_AS(groups.run(op), "no rows", std::runtime_error);
+  CHECK_THROWS_WITH_AS(only(groups).run(op), "no rows", std::runtime_error);
   CHECK(op == 2);
   c.kernels[2]->fails = false;
-  op = 0;
-  groups.run(op);
-  CHECK(op == 3);
+  CHECK(run(groups) == 3);
 }
 
-TEST_CASE_TEMPLATE("row_groups: large operands are run in pieces, to the same end", B, one_thread, three_threads) {
+TEST_CASE_TEMPLATE("row_group: large operands are run in pieces, to the same end", B, one_thread, three_threads) {
   for (plait::shape const& dims : {plait::shape{40'001, 5}, plait::shape{7, 11'000, 2}, plait::shape{200, 1'001}}) {
     CAPTURE(dims.size());
     plait::shape const rows{dims.size() / dims[dims.rank() - 1]};
@@ -411,12 +404,7 @@ TEST_CASE_TEMPLATE("row_groups: large operands are run in pieces, to the same en
     chain<B> wanted(3);
     c.grow(dims, rows);
     wanted.grow(dims, rows);
-    plait::row_groups<B> groups;
-    c.find_large(groups);
-    REQUIRE(std::ranges::equal(groups.firsts(), std::vector<op_index>{0}));
-    op_index op = 0;
-    groups.run(op);
-    CHECK(op == 2);
+    CHECK(run(c.find_large()) == 2);
     wanted.run_in_order();
     CHECK(c.memory == wanted.memory);
     for (auto const& kernel : c.kernels) {
@@ -426,57 +414,38 @@ TEST_CASE_TEMPLATE("row_groups: large operands are run in pieces, to the same en
   }
 }
 
-TEST_CASE("row_groups: none of ops that all have functions by element, for which chains are") {
+TEST_CASE("row_group: none of ops that are all element-wise, which element-wise groups are for") {
   chain<one_thread> c(3);
   c.grow({40'001, 5}, {40'001});
   for (auto& kernel : c.kernels) kernel->by_itself = true;
-  plait::row_groups<one_thread> groups;
-  c.find_large(groups);
-  CHECK(groups.firsts().empty());
+  CHECK(c.find_large().empty());
   c.kernels[1]->by_itself = false;
-  c.find_large(groups);
-  CHECK(std::ranges::equal(groups.firsts(), std::vector<op_index>{0}));
-  CHECK((groups.contains(0) && groups.contains(2) && !groups.contains(3)));
+  CHECK(only(c.find_large()).size() == 3);
 }
 
-TEST_CASE("row_groups: none of small operands, of long rows, nor of kernels that are not for pieces") {
-  plait::row_groups<one_thread> groups;
+TEST_CASE("row_group: none of small operands, of long rows, nor of kernels that are not for pieces") {
   chain<one_thread> small(2);
   small.grow({1'000, 16}, {1'000});
-  small.find_large(groups);
-  CHECK(groups.firsts().empty());
+  CHECK(small.find_large().empty());
   chain<one_thread> whole(2);
   whole.grow({100'000, 2}, {100'000});
   whole.kernels[1]->rows.in_pieces = false;
-  whole.find_large(groups);
-  CHECK(groups.firsts().empty());
+  CHECK(whole.find_large().empty());
   chain<one_thread> vectors(3);
   vectors.grow({150'000}, {150'000});
-  vectors.find_large(groups);
-  CHECK(groups.firsts().empty());
+  CHECK(vectors.find_large().empty());
   chain<one_thread> long_rows(3);
   long_rows.grow({4, 40'000}, {4});
-  long_rows.find_large(groups);
-  CHECK(groups.firsts().empty());
+  CHECK(long_rows.find_large().empty());
 }
 
-TEST_CASE("row_groups: large operands that have come to share memory are run one op after the other") {
-  chain<one_thread> c(2);
-  c.grow({100'000, 2}, {100'000});
-  plait::row_groups<one_thread> groups;
-  c.find_large(groups);
-  REQUIRE(std::ranges::equal(groups.firsts(), std::vector<op_index>{0}));
-  // Op 1 makes value 2 where the second half of value 0 stands: pieces of op 0 would find it there.
-  c.memory[0].resize(300'000, 0);
-  c.slots[0].data = c.memory[0].data();
-  c.slots[2].data = c.memory[0].data() + 100'000;
-  op_index op = 0;
-  groups.run(op);
-  CHECK(op == 1);
-  CHECK(c.kernels[0]->begun == 0);
-  for (std::size_t i = 0; i < 200'000; i += 997) CHECK(c.memory[0][100'000 + i] == c.memory[1][i] + c.memory[4][i / 2]);
-  for (std::size_t i = 14; i < 200'000; i += 997)  // before, value 0 was zeros and vector 3 threes
-    CHECK(c.memory[1][i] == 3);
+TEST_CASE("row_group: divides storages that no op shares between all rows") {
+  chain<three_threads> c(2);
+  c.kernels[1]->rows.whole_inputs = 0b10;
+  c.slots[4].type.dims = {1};
+  auto const groups = c.find_small();
+  for (std::uint32_t const storage : {0U, 1U, 2U, 3U}) CHECK(only(groups).divides(storage));
+  CHECK_FALSE(only(groups).divides(4));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include <plait/exec/detail/plan_series.hpp>
+#include <plait/exec/detail/plan_loop.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -81,7 +81,13 @@ struct fixture {
   }
   auto nothing(std::size_t runs) const {
     std::vector<bool> const none(plan->layout().value_count(), false);
-    return plait::plan<B>::value_series{.runs = runs, .same = none, .lasting = none, .summed = none};
+    return plait::plan<B>::loop_values{.runs = runs, .same = none, .lasting = none, .summed = none};
+  }
+
+  void begin(plait::plan<B>::loop_values const& values) {
+    plan->set_loop(values);
+    plan->bind();
+    plan->begin_loop();
   }
 
   plait::operators<B> operators;
@@ -93,23 +99,24 @@ constexpr char const* dot = R"(op { type: "Dot" input: "x" input: "z" output: "s
                                external_output: "sum" external_output: "twice")";
 constexpr char const* scale = R"(op { type: "Scale" input: "x" input: "w" output: "y" } external_output: "y")";
 
-TEST_CASE("series: sums over rows are added to one place, other outputs are those of each run") {
+TEST_CASE("loop: sums over rows are added to one place, other outputs are those of each run") {
   for (bool const lasting : {false, true}) {
     fixture f(dot);
     auto values = f.nothing(3);
     std::uint32_t const sum = f.published("sum");
     values.summed[sum] = true;
     values.lasting[f.given("x")] = values.lasting[f.given("z")] = lasting;
-    CHECK(f.plan->begin_series(values)[sum]);
-    CHECK(f.plan->in_series());
+    f.begin(values);
+    CHECK(f.plan->accumulates(sum));
+    CHECK(f.plan->in_loop());
     float total = 0.5f;
     for (int run = 0; run != 3; ++run) {
       f.plan->write_to(sum, &total, sizeof total);
       f.plan->run();
       CHECK(f.blobs.fetch<float>("twice") == std::vector<float>{2, 4, 6});
     }
-    f.plan->end_series(true);
-    CHECK_FALSE(f.plan->in_series());
+    f.plan->end_loop(true);
+    CHECK_FALSE(f.plan->in_loop());
     CHECK(total == 0.5f + 3 * 321);
     f.plan->rebind(f.blobs);
     f.plan->run();
@@ -117,18 +124,19 @@ TEST_CASE("series: sums over rows are added to one place, other outputs are thos
   }
 }
 
-TEST_CASE("series: what is not summed, or only in part, the op computes in each run") {
+TEST_CASE("loop: what is not summed, or only in part, the op computes in each run") {
   fixture f(dot);
-  CHECK(f.plan->begin_series(f.nothing(3)) == std::vector<bool>(f.plan->layout().value_count(), false));
-  CHECK_FALSE(f.plan->in_series());
+  f.begin(f.nothing(3));
+  CHECK_FALSE(f.plan->accumulates(f.published("sum")));
   auto values = f.nothing(3);
   values.summed[f.published("twice")] = true;
-  CHECK_FALSE(f.plan->begin_series(values)[f.published("twice")]);
+  f.begin(values);
+  CHECK_FALSE(f.plan->accumulates(f.published("twice")));
   f.plan->run();
   CHECK(f.blobs.fetch<float>("sum") == std::vector<float>{321});
 }
 
-TEST_CASE("series: inputs that stay the same are packed, in a series that is long enough, until it ends") {
+TEST_CASE("loop: inputs that stay the same are packed, in a loop that is long enough, until it ends") {
   fixture f(scale);
   auto const run_with = [&](float w) {
     *f.blobs.get("w").value.data<float>() = w;
@@ -137,25 +145,25 @@ TEST_CASE("series: inputs that stay the same are packed, in a series that is lon
   };
   auto values = f.nothing(3);
   values.same[f.given("w")] = true;
-  f.plan->begin_series(values);
+  f.begin(values);
   CHECK(run_with(7) == 7);
   values.runs = 4;
-  f.plan->begin_series(values);
-  CHECK(run_with(8) == 7);  // what was packed: in a series w does not change
-  f.plan->end_series(true);
+  f.begin(values);
+  CHECK(run_with(8) == 7);  // what was packed: in a loop w does not change
+  f.plan->end_loop(true);
   CHECK(run_with(9) == 9);
 }
 
-TEST_CASE("series: other shapes end it") {
+TEST_CASE("loop: other shapes end it") {
   fixture f(scale);
   auto values = f.nothing(4);
   values.same[f.given("w")] = true;
-  f.plan->begin_series(values);
+  f.begin(values);
   f.plan->run();
-  CHECK(f.plan->in_series());
+  CHECK(f.plan->in_loop());
   f.blobs.feed("x", std::vector<float>{1, 2}, {2});
   f.plan->run();
-  CHECK_FALSE(f.plan->in_series());
+  CHECK_FALSE(f.plan->in_loop());
   CHECK(f.blobs.fetch<float>("y") == std::vector<float>{10, 20});
 }
 

@@ -1,6 +1,6 @@
-// Chains of ops by element: which ops make one, what their functions are given, and that a plan's results do not
+// Element-wise groups: which ops they have, which elements their functions compute, and that a plan's results do not
 // change.
-#include <plait/exec/detail/element_chains.hpp>
+#include <plait/exec/detail/fusion/element_group.hpp>
 
 #include <atomic>
 #include <bit>
@@ -65,7 +65,7 @@ struct doubling : plait::op_kernel<B> {
 
 template <class B>
 struct ops : test::op_chain<B, doubling<B>> {
-  plait::element_chains<B> chains;
+  plait::fused_groups<B> groups;
 
   explicit ops(std::size_t count, std::size_t elements = 1'500)
       : test::op_chain<B, doubling<B>>(count, {static_cast<std::int64_t>(elements)},
@@ -79,11 +79,11 @@ struct ops : test::op_chain<B, doubling<B>> {
     return made;
   }
   void find() {
-    chains.find(
-        this->size(), [this](op_index op) { return this->at(op); }, [this](slot const& s) { return last_read(s); });
+    groups = test::op_chain<B, doubling<B>>::find(&plait::plan_passes::fuse_elements, false,
+                                                  [this](slot const& s) { return last_read(s); });
   }
-  /// How many ops each chain has, each being run once.
-  std::vector<std::size_t> run() { return test::run_groups(chains); }
+  /// How many ops each group has, each being run once.
+  std::vector<std::size_t> run() { return test::run_groups(groups); }
   std::vector<std::size_t> sizes() {
     find();
     return run();
@@ -92,16 +92,16 @@ struct ops : test::op_chain<B, doubling<B>> {
 
 using sizes = std::vector<std::size_t>;
 
-TEST_CASE_TEMPLATE("element_chains: each element is made once, a block at a time", B, one_thread, three_threads) {
+TEST_CASE_TEMPLATE("element_group: each element is made once, a block at a time", B, one_thread, three_threads) {
   for (std::size_t const elements : {2u, 512u, 513u, 1'500u, 100'000u}) {
     ops<B> c(4, elements);
     ops<B> wanted(4, elements);
     CHECK(c.sizes() == sizes{4});
     wanted.run_in_order();
     CHECK(c.memory == wanted.memory);
-    bool const far = c.memory.size() * elements * sizeof(double) >= plait::element_chains<B>::far_bytes;
+    bool const far = c.memory.size() * elements * sizeof(double) >= plait::element_group<B>::far_bytes;
     CHECK(far == (elements == 100'000));
-    std::size_t const block = plait::element_chains<B>::block_bytes / sizeof(double) / (far ? 2 : 1);
+    std::size_t const block = plait::element_group<B>::block_bytes / sizeof(double) / (far ? 2 : 1);
     for (auto const& kernel : c.kernels) {
       CHECK(kernel->runs == 0);
       CHECK(kernel->elements == elements);
@@ -110,7 +110,7 @@ TEST_CASE_TEMPLATE("element_chains: each element is made once, a block at a time
   }
 }
 
-TEST_CASE_TEMPLATE("element_chains: what only a chain reads is written to memory if there are not enough buffers", B,
+TEST_CASE_TEMPLATE("element_group: what only a chain reads is written to memory if there are not enough buffers", B,
                    one_thread, three_threads) {
   for (std::size_t const elements : {2u, 513u, 100'000u})
     for (std::size_t const distance : {0u, 1u, 2u, 3u, 4u}) {
@@ -137,14 +137,14 @@ TEST_CASE_TEMPLATE("element_chains: what only a chain reads is written to memory
         CHECK((same || c.memory[v] == wanted.memory[v]));
       }
       // What is made, what it is made of, and what is in between.
-      if (distance + 2 <= plait::element_chains<B>::most_buffers)
+      if (distance + 2 <= plait::element_group<B>::most_buffers)
         CHECK(written == 0);
       else
         CHECK((written != 0 && written != 8));
     }
 }
 
-TEST_CASE("element_chains: what another op reads is written, and so is what is read after the chain") {
+TEST_CASE("element_group: what another op reads is written, and so is what is read after the chain") {
   ops<one_thread> c(5);
   ops<one_thread> wanted(5);
   for (ops<one_thread>* each : {&c, &wanted}) {
@@ -160,20 +160,7 @@ TEST_CASE("element_chains: what another op reads is written, and so is what is r
   CHECK(c.memory[3] == wanted.memory[3]);
 }
 
-TEST_CASE("element_chains: memory that no element of a chain is written to may be another operand's") {
-  ops<one_thread> c(3);
-  ops<one_thread> wanted(3);
-  c.keeps_all = false;
-  c.memory[4].resize(1'501, 1);
-  c.slots[4].data = c.memory[4].data();
-  c.slots[1].data = c.memory[4].data() + 1;
-  CHECK(c.sizes() == sizes{3});
-  wanted.run_in_order();
-  CHECK(c.memory[3] == wanted.memory[3]);
-  for (auto const& kernel : c.kernels) CHECK(kernel->runs == 0);
-}
-
-TEST_CASE("element_chains: an operand of one element is the same for all") {
+TEST_CASE("element_group: an operand of one element is the same for all") {
   ops<one_thread> c(3);
   ops<one_thread> wanted(3);
   c.resize(5, {1});
@@ -183,7 +170,7 @@ TEST_CASE("element_chains: an operand of one element is the same for all") {
   CHECK(c.memory == wanted.memory);
 }
 
-TEST_CASE_TEMPLATE("element_chains: what is simple, and needs only what the op before has made, is one line", B,
+TEST_CASE_TEMPLATE("element_group: what is simple, and needs only what the op before has made, is one line", B,
                    one_thread, three_threads) {
   // By op: whether its own function was called, and not a line.
   auto const called = [](std::size_t count, std::size_t elements, auto const& change) {
@@ -217,7 +204,7 @@ TEST_CASE_TEMPLATE("element_chains: what is simple, and needs only what the op b
     CHECK(called(4, elements, [](ops<B>& c) { c.operands[2][1] = c.operands[2][0]; }) == "----");  // a new line
     CHECK(called(4, elements, [](ops<B>& c) { c.operands[3][1] = c.operands[1][2]; }) == "----");  // two lines
     CHECK(called(4, elements, [](ops<B>& c) { c.operands[3][1] = c.operands[3][0]; }) == "---f");  // both operands
-    CHECK(called(4, elements, [](ops<B>& c) { c.slots[3].data = c.slots[0].data; }) == "----");    // in place
+    CHECK(called(4, elements, [](ops<B>& c) { c.share(3, 0); }) == "----");                        // in place
     CHECK(called(6, elements, [](ops<B>& c) {
             for (std::size_t v = 7; v != 13; ++v) c.resize(v, {1});
           }) == "------");  // two lines
@@ -226,7 +213,7 @@ TEST_CASE_TEMPLATE("element_chains: what is simple, and needs only what the op b
   }
 }
 
-TEST_CASE("element_chains: what ends one, and what is none") {
+TEST_CASE("element_group: what ends one, and what is none") {
   CHECK(ops<one_thread>(1).sizes().empty());
   CHECK(ops<one_thread>(3, 1).sizes().empty());
   CHECK(ops<one_thread>(3, 0).sizes().empty());
@@ -241,16 +228,16 @@ TEST_CASE("element_chains: what ends one, and what is none") {
   ops<one_thread> torn(3);  // an operand that is neither as long nor one element
   torn.resize(6, {700});
   CHECK(torn.sizes() == sizes{2});
-  std::size_t const most = plait::element_chains<one_thread>::most_ops;
+  std::size_t const most = plait::element_group<one_thread>::most_ops;
   CHECK(ops<one_thread>(most + 3, 4).sizes() == sizes{most, 3});
 }
 
-TEST_CASE("element_chains: in place, the same elements of one memory") {
+TEST_CASE("element_group: in place, the same elements of one memory") {
   ops<one_thread> c(3);
   ops<one_thread> wanted(3);
   for (ops<one_thread>* each : {&c, &wanted}) {
-    each->slots[2].data = each->slots[1].data;
-    each->slots[3].data = each->slots[1].data;
+    each->share(2, 1);
+    each->share(3, 1);
   }
   CHECK(c.sizes() == sizes{3});
   wanted.run_in_order();
@@ -258,34 +245,23 @@ TEST_CASE("element_chains: in place, the same elements of one memory") {
   for (auto const& kernel : c.kernels) CHECK(kernel->runs == 0);
 }
 
-TEST_CASE("element_chains: other elements of one memory are found when it is run, and ops run one after the other") {
-  auto const shared = [](auto const& share) {
-    ops<one_thread> c(3);
-    ops<one_thread> wanted(3);
-    c.find();
-    for (ops<one_thread>* each : {&c, &wanted}) share(*each);
-    op_index op = 0;
-    c.chains.run(op);
-    CHECK(op == 2);
-    wanted.run_in_order();
-    CHECK(c.memory == wanted.memory);
-    return c.kernels[0]->runs == 1 && c.kernels[2]->runs == 1;
-  };
-  CHECK_FALSE(shared([](ops<one_thread>&) {}));
-  CHECK_FALSE(shared([](ops<one_thread>& c) { c.slots[5].data = c.slots[4].data; }));  // both are only read
-  CHECK(shared([](ops<one_thread>& c) {  // value 3 is value 4, one element further
-    c.memory[4].resize(1'501, 1);
-    c.slots[4].data = c.memory[4].data();
-    c.slots[3].data = c.memory[4].data() + 1;
-  }));
-  CHECK(shared([](ops<one_thread>& c) {  // the first op writes what is the same for all elements of the last
-    c.slots[6].data = c.memory[1].data() + 3;
-    c.slots[6].type.dims = {1};
-    c.find();
-  }));
+TEST_CASE("element_group: an op that writes other elements of a storage ends one") {
+  ops<one_thread> read(3);  // both are only read
+  read.share(5, 4);
+  CHECK(read.sizes() == sizes{3});
+  ops<one_thread> whole(3);  // the first op writes what is the same for all elements of the last
+  whole.share(6, 1);
+  whole.slots[6].type.dims = {1};
+  CHECK(whole.sizes() == sizes{2});
+  ops<one_thread> narrow(3);  // as many elements, of half the size
+  narrow.share(6, 1);
+  narrow.slots[6].type.type = plait::element_type::float32;
+  narrow.find();
+  CHECK(test::first_ops(narrow.groups) == std::vector<op_index>{0});
+  CHECK(narrow.groups[0]->size() == 2);
 }
 
-TEST_CASE("element_chains: memory may move between runs") {
+TEST_CASE("element_group: memory may move between runs") {
   ops<one_thread> c(2);
   CHECK(c.sizes() == sizes{2});
   std::vector<double> const before = c.memory[2];

@@ -1,6 +1,6 @@
 // Chains of ops that one kernel of a device makes: the bits of the ops by themselves, in as few kernels as can be. With
 // PLAIT_TEST_CUDA on a device, else on the one that the host emulates, which also tells how many kernels there were.
-#include <plait/exec/detail/device_chains.hpp>
+#include <plait/exec/detail/fusion/device_group.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -103,7 +103,7 @@ void check_kernels(std::optional<std::size_t> got, std::size_t wanted) {
   if (got) CHECK(*got == wanted);
 }
 
-TEST_CASE("device_chains: functions of elements are one kernel") {
+TEST_CASE("device_group: functions of elements are one kernel") {
   check_kernels(compare(R"(op { type: "Add" input: "x" input: "y" output: "a" }
                            op { type: "Tanh" input: "a" output: "b" }
                            op { type: "Mul" input: "b" input: "x" output: "c" })",
@@ -117,7 +117,7 @@ TEST_CASE("device_chains: functions of elements are one kernel") {
                 1);
 }
 
-TEST_CASE("device_chains: rows, columns and single elements are repeated") {
+TEST_CASE("device_group: rows, columns and single elements are repeated") {
   std::vector<fed> const feeds{{"x", {5, 3}}, {"row", {3}}, {"column", {5, 1}}, {"one", {1}}};
   check_kernels(compare(R"(op { type: "Mul" input: "x" input: "row" output: "a" }
                            op { type: "Add" input: "column" input: "a" output: "b" }
@@ -134,7 +134,7 @@ TEST_CASE("device_chains: rows, columns and single elements are repeated") {
                 2);
 }
 
-TEST_CASE("device_chains: rows are cut and joined on the way") {
+TEST_CASE("device_group: rows are cut and joined on the way") {
   std::vector<fed> const feeds{{"x", {2, 4, 9}}, {"y", {2, 4, 9}}};
   std::string const cut =
       R"(op { type: "Split" input: "x" output: "a" output: "b" output: "c" arg { name: "axis" i: 2 } }
@@ -159,7 +159,7 @@ TEST_CASE("device_chains: rows are cut and joined on the way") {
                 2);
 }
 
-TEST_CASE("device_chains: elements of any type") {
+TEST_CASE("device_group: elements of any type") {
   for (auto const type : {plait::element_type::float32, plait::element_type::float64, plait::element_type::int32,
                           plait::element_type::int64}) {
     bool const wide = plait::size_of(type) == 8;
@@ -173,7 +173,7 @@ TEST_CASE("device_chains: elements of any type") {
   }
 }
 
-TEST_CASE("device_chains: of many elements a thread has several, the last of them perhaps fewer") {
+TEST_CASE("device_group: of many elements a thread has several, the last of them perhaps fewer") {
   auto const rows = static_cast<std::int64_t>(plait::element_program::many_elements) / 7 + 1;
   for (auto const type : {plait::element_type::float32, plait::element_type::float64}) {
     std::vector<fed> const feeds{{"x", {rows, 14}, type},
@@ -199,7 +199,7 @@ TEST_CASE("device_chains: of many elements a thread has several, the last of the
                 1);
 }
 
-TEST_CASE("device_chains: an op that has nothing to do with the chain is run before it") {
+TEST_CASE("device_group: an op that has nothing to do with the chain is run before it") {
   std::vector<fed> const feeds{{"x", {4, 6}}, {"h", {4, 3}}, {"w", {6, 3}}, {"b", {6}}};
   std::string const before =
       R"(op { type: "Split" input: "x" output: "a" output: "b0" arg { name: "axis" i: 1 } }
@@ -220,7 +220,7 @@ TEST_CASE("device_chains: an op that has nothing to do with the chain is run bef
   if (after) CHECK(*after == *product + 2);
 }
 
-TEST_CASE("device_chains: more ops than a program has room for are several") {
+TEST_CASE("device_group: more ops than a program has room for are several") {
   std::string net;
   for (int i = 0; i != 70; ++i)
     net += "op { type: 'Add' input: 'v" + std::to_string(i) + "' input: 'x' output: 'v" + std::to_string(i + 1) + "' }";
@@ -260,17 +260,34 @@ struct two_ops {
   std::vector<plait::op_context<device>> contexts{
       plait::op_context<device>({operands.data(), 2}, {operands.data() + 2, 1}),
       plait::op_context<device>({operands.data() + 3, 2}, {operands.data() + 5, 1})};
+  std::vector<plait::op_pattern<device>> patterns;
 
-  two_ops() {
+  two_ops(std::size_t at_a, std::size_t at_more, std::size_t at_b, std::size_t at_c) {
     for (slot* s : {&a, &more, &b, &c}) s->type = {plait::element_type::float32, {100}};
-    stand(0, 100, 200, 300);
+    stand(at_a, at_more, at_b, at_c);
   }
+  // Values of one place have one storage.
   void stand(std::size_t at_a, std::size_t at_more, std::size_t at_b, std::size_t at_c) {
-    float* const from = memory.data<float>();
-    a.data = from + at_a;
-    more.data = from + at_more;
-    b.data = from + at_b;
-    c.data = from + at_c;
+    auto const stand = [this](slot& s, std::size_t at) {
+      s.data = memory.data<float>() + at;
+      s.storage = static_cast<std::uint32_t>(at);
+    };
+    stand(a, at_a);
+    stand(more, at_more);
+    stand(b, at_b);
+    stand(c, at_c);
+  }
+  plait::fused_groups<device> find() {
+    for (std::size_t op = 0; op != 2; ++op) kernels[op].patterns(contexts[op], patterns);
+    plait::fused_groups<device> made;
+    plait::find_groups<device>(
+        0, 2,
+        [&](op_index op) {
+          return plait::fusion_candidate<device>{
+              .kernel = &kernels[op], .context = &contexts[op], .patterns = std::span(patterns).subspan(op, 1)};
+        },
+        [](slot const&) { return op_index{5}; }, false, {}, {}, made);
+    return made;
   }
   std::vector<float> one_by_one() {
     for (std::size_t op = 0; op != 2; ++op) kernels[op].run(contexts[op]);
@@ -278,44 +295,34 @@ struct two_ops {
   }
 };
 
-TEST_CASE("device_chains: operands may stand elsewhere each time, even where one kernel would go wrong") {
-  two_ops chained;
-  std::vector<plait::op_pattern<device>> patterns;
-  for (std::size_t op = 0; op != 2; ++op) chained.kernels[op].patterns(chained.contexts[op], patterns);
-  plait::device_chains<device> chains;
-  chains.find(
-      2,
-      [&](op_index op) {
-        return plait::group_candidate<device>{&chained.kernels[op], &chained.contexts[op],
-                                              std::span(patterns).subspan(op, 1)};
-      },
-      [&](slot const&) { return op_index{5}; });
-  REQUIRE(chains.contains(0));
-  REQUIRE(chains.contains(1));
+TEST_CASE("device_group: operands may move between runs, and outputs overwrite the same elements of inputs") {
   struct places {
     std::size_t a, more, b, c;
   };
-  for (places const p : {places{0, 100, 200, 300}, places{500, 100, 0, 300}, places{0, 100, 0, 0},
-                         places{0, 100, 1, 300}, places{0, 101, 200, 100}, places{0, 100, 200, 199},
-                         places{0, 250, 200, 400}, places{0, 100, 200, 150}, places{3, 100, 3, 100}}) {
-    two_ops alone;
-    alone.stand(p.a, p.more, p.b, p.c);
-    chained.memory = numbers(plait::element_type::float32, {1000}, 7);
-    chained.stand(p.a, p.more, p.b, p.c);
-    op_index op = 0;
-    chains.run(op);
-    CHECK(op == 1);
-    CAPTURE(p.a);
-    CAPTURE(p.more);
+  for (places const p : {places{0, 100, 200, 300}, places{0, 100, 0, 0}, places{0, 100, 0, 300},
+                         places{0, 100, 200, 200}, places{0, 100, 200, 100}}) {
     CAPTURE(p.b);
     CAPTURE(p.c);
-    CHECK(chained.memory.values<float>() == alone.one_by_one());
+    two_ops fused(p.a, p.more, p.b, p.c);
+    auto const groups = fused.find();
+    REQUIRE(groups.size() == 1);
+    for (std::size_t const by : {0u, 500u}) {
+      two_ops alone(p.a + by, p.more + by, p.b + by, p.c + by);
+      fused.memory = numbers(plait::element_type::float32, {1000}, 7);
+      fused.stand(p.a + by, p.more + by, p.b + by, p.c + by);
+      op_index op = 0;
+      groups[0]->run(op);
+      CHECK(op == 1);
+      auto const made = fused.memory.values<float>();
+      auto const wanted = alone.one_by_one();
+      for (std::size_t i = 0; i != 100; ++i) CHECK(made[p.c + by + i] == wanted[p.c + by + i]);
+    }
   }
 }
 
 // ---- whatever there is ---------------------------------------------------------------------------------------------
 
-TEST_CASE("device_chains: random nets of functions, parts and repeated operands") {
+TEST_CASE("device_group: random nets of functions, parts and repeated operands") {
   std::mt19937 random(20'261'126);
   auto const any = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
   for (int round = 0; round != 150; ++round) {
