@@ -25,6 +25,7 @@
 #include <plait/exec/detail/compile_options.hpp>
 #include <plait/exec/detail/cost_model.hpp>
 #include <plait/exec/detail/fusion/find_groups.hpp>
+#include <plait/exec/detail/moving_storage.hpp>
 #include <plait/exec/detail/net_operands.hpp>
 #include <plait/exec/detail/nets_of_op.hpp>
 #include <plait/exec/detail/observer.hpp>
@@ -32,8 +33,8 @@
 #include <plait/exec/detail/plan_layout.hpp>
 #include <plait/exec/detail/plan_memory.hpp>
 #include <plait/exec/detail/plan_passes.hpp>
+#include <plait/exec/detail/row_stream.hpp>
 #include <plait/exec/detail/row_sums.hpp>
-#include <plait/exec/detail/rows_on_demand.hpp>
 #include <plait/exec/detail/run_options.hpp>
 #include <plait/exec/detail/schedule.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -121,21 +122,14 @@ class plan {
 
   /// Operands that are bound may overlap, one of them being written: ops run one by one, in order.
   void forbid_fusion() noexcept { passes_.fuse_rows = passes_.fuse_columns = passes_.fuse_elements = false; }
-  /// Returns true if runs of the loop may be deferred: all ops are one row-parallel group, and several threads gain
-  /// from omitting the barrier after each run. The caller ensures that operands of different runs overlap only in the
-  /// same rows of the same value, and that operands shared by all rows are set before and persist.
-  bool may_defer() const { return only_rows() != nullptr && only_rows()->may_defer(); }
-  /// Returns true if, in a loop, an op of that group shares a value between all rows.
-  bool has_whole(value_number v) const { return only_rows()->has_whole(slots_[v]); }
-  /// Defers a run, instead of run_bound(). Its outputs are not computed until run_deferred().
-  void defer_run();
-  /// Adds elements of float or double to a value that an op of the last deferred run writes, after its ops, as many as
-  /// the value has. They must persist until run_deferred().
-  void add_deferred(value_number v, void const* elements) { only_rows()->add_deferred(slots_[v], elements); }
-  /// Executes all deferred runs, with the bits of sequential runs. Throws what run_bound() would throw; `run` is then
-  /// the number of the run that threw, from 0.
-  void run_deferred(std::size_t& run);
-  std::size_t deferred() const noexcept { return deferred_; }
+  /// Returns the row-parallel group of all ops, if there is one; else nullptr. Valid after bind().
+  row_group<B>* rows() const;
+  /// Appends the slots of a value and of all that have its storage; valid after bind(). The caller may change their
+  /// addresses between runs of a loop instead of binding blobs. O(values).
+  void find_slots(value_number v, std::vector<slot*>& to);
+  /// Executes runs of a loop like row_group::run_all, on rows(). Throws what run_bound() would throw in run `run`.
+  void run_rows(std::size_t runs, std::span<moving_storage const> moving, std::span<moving_addend const> addends,
+                std::size_t& run);
 
   // ---- before a run
   struct given_type {
@@ -159,21 +153,20 @@ class plan {
   forecast forecast_run(given_types const& given);
 
   // ---- concurrent time steps
-  /// Returns true if the plan can have twins: all shapes are known before the first op runs.
-  bool can_have_twins() const noexcept;
-  /// Returns a twin: a plan that shares the kernels of this one, with separate operands and memory, which its ops do
-  /// not reuse; its ops are run by run_op. An op must not run in two of them concurrently. Loops are begun and ended
-  /// in this plan for all twins. O(operands).
-  std::unique_ptr<plan> make_twin(workspace<B>& blobs) const { return std::unique_ptr<plan>(new plan(*this, blobs)); }
-  /// Copies the inferred shapes of `leader` to this twin. O(operands), and allocates if they have changed.
+  /// Returns true if all shapes are known before the first op runs.
+  bool is_static() const noexcept;
+  /// Returns a plan that shares the kernels of this one, with operands and memory of its own, which its ops do not
+  /// reuse; its ops are run by run_op. An op must not run in two of them concurrently. Loops are begun and ended in
+  /// this plan for all of them. O(operands).
+  std::unique_ptr<plan> share_kernels(workspace<B>& blobs) const {
+    return std::unique_ptr<plan>(new plan(*this, blobs));
+  }
+  /// Takes over types and addresses of a plan that shares the kernels, after its bind(). O(operands), and allocates if
+  /// types have changed.
   void follow(plan const& leader);
-  /// Binds a twin, instead of bind(), for the run that comes after `runs` others. Returns false if the types of inputs
-  /// differ from those of the leader.
-  bool bind_twin(std::uint64_t runs);
   /// Returns the number of runs that have begun.
   std::uint64_t run_count() const noexcept { return *runs_; }
-  /// Counts runs of twins.
-  void count_runs(std::uint64_t more) noexcept { *runs_ += more; }
+  void set_run_count(std::uint64_t runs) noexcept { *runs_ = runs; }
 
   // ---- for executors
   /// Reads the inputs from the workspace, and infers shapes as far as possible; run_op may follow.
@@ -234,13 +227,13 @@ class plan {
   }
   op_kernel<B> const& kernel(op_index op) const { return *steps_[op].kernel; }
   /// Returns true if an op is streamed with the types of the last run: computed in blocks when its consumer needs them
-  /// (rows_on_demand). A run with an observer runs each op as a whole.
-  bool is_on_demand(op_index op) const { return steps_[op].runs == dispatch::streamed; }
+  /// (row_stream). A run with an observer runs each op as a whole.
+  bool is_streamed(op_index op) const { return steps_[op].runs == dispatch::streamed; }
   /// Returns how ops are grouped for the types of the last run. Of a net that has not run there are no groups, and
   /// after the first op whose shapes are known during the run those of the last run.
   plait::schedule schedule() const;
   /// Returns the bytes of the buffers of streamed rows.
-  std::size_t bytes_on_demand() const { return demand_ == nullptr ? 0 : demand_->block_bytes(); }
+  std::size_t streamed_bytes() const { return stream_ == nullptr ? 0 : stream_->block_bytes(); }
   std::string_view op_name(op_index op) const { return op_names_[op]; }
   std::string_view blob_name(blob_index b) const { return blob_names_[b]; }
   std::string_view value_name(value_number v) const { return blob_names_[layout_.blob_of(v)]; }
@@ -254,7 +247,7 @@ class plan {
 
  private:
   // How an op runs: its kernel only; kernel and publication of outputs; the fusion group that begins with it; in
-  // blocks, when its consumer needs them (rows_on_demand); or in the general way.
+  // blocks, when its consumer needs them (row_stream); or in the general way.
   enum class dispatch : unsigned char { kernel, publish, group, streamed, general };
   struct alignas(64) step {  // one cache line with all data that most ops need
     op_kernel<B>* kernel;
@@ -265,7 +258,7 @@ class plan {
   struct details {
     std::shared_ptr<typename operators<B>::entry const> type;
     op_resources<B> resources = {};
-    std::shared_ptr<row_sums<B>> sums = nullptr;  // accumulated in a loop; shared with twins
+    std::shared_ptr<row_sums<B>> sums = nullptr;  // accumulated in a loop; shared with plans of other steps
     std::size_t scratch = 0;
     std::vector<shape_check> asks = {};  // called before inference
   };
@@ -361,7 +354,6 @@ class plan {
   void find_storages(op_index first, op_index last);
   void find_groups(op_index first, op_index last);
   void drop_groups(op_index first);
-  row_group<B>* only_rows() const;
   void place_stage(std::size_t stage);
   bool take(input const& in);
   op_index reader_of(value_number v) const;
@@ -403,7 +395,7 @@ class plan {
   void sort_sources();
   void read_patterns(op_index first, op_index last);
   std::span<op_pattern<B> const> patterns(op_index op) const;
-  void find_demand(plan_memory<B>& memory);
+  void find_stream(plan_memory<B>& memory);
   std::vector<plait::schedule::group> groups() const;
   std::string reason_alone(op_index op) const;
   dispatch usual_dispatch(op_index op) const;
@@ -455,10 +447,9 @@ class plan {
   std::vector<std::uint32_t> pattern_ends_;  // by op
   std::vector<constant> constants_;
   fused_groups<B> groups_;
-  std::unique_ptr<rows_on_demand<B>> demand_;  // streamed input of the op that ends the first stage
-  op_index demanded_ = 0;                      // the producer of these rows
-  std::size_t deferred_ = 0;                   // runs
-  csr<op_index> controls_;                     // by op
+  std::unique_ptr<row_stream<B>> stream_;  // streamed input of the op that ends the first stage
+  op_index streamed_ = 0;                  // the producer of these rows
+  csr<op_index> controls_;                 // by op
   bool parallel_ = false;
   bool nested_ = false;
   bool differs_by_run_ = false;
@@ -483,9 +474,9 @@ template <net N, backend B>
 #include <plait/exec/detail/plan_compile.hpp>
 #include <plait/exec/detail/plan_forecast.hpp>
 #include <plait/exec/detail/plan_fusion.hpp>
+#include <plait/exec/detail/plan_lanes.hpp>
 #include <plait/exec/detail/plan_loop.hpp>
 #include <plait/exec/detail/plan_messages.hpp>
 #include <plait/exec/detail/plan_repeats.hpp>
 #include <plait/exec/detail/plan_run.hpp>
 #include <plait/exec/detail/plan_schedule.hpp>
-#include <plait/exec/detail/plan_twins.hpp>

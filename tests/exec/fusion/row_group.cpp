@@ -32,7 +32,7 @@ struct adding : plait::op_kernel<B> {
   plait::op_pattern<B> rows{.kind = plait::pattern_kind::rows, .work = enough, .whole_outputs = 0b10};
   bool fails = false;
   bool by_itself = false;
-  std::vector<double> const* fails_on = nullptr;
+  double const* fails_from = nullptr;  // up to 14 behind it
   std::size_t begun = 0;
   std::atomic<std::size_t> calls = 0;  // of run_rows
   std::atomic<std::size_t> rows_run = 0;
@@ -68,8 +68,7 @@ struct adding : plait::op_kernel<B> {
     ++calls;
     if (fails) throw std::runtime_error("no rows");
     auto const* const from = c.template input<double>(0);
-    if (fails_on != nullptr && from >= fails_on->data() && from < fails_on->data() + fails_on->size())
-      throw std::runtime_error("not these");
+    if (fails_from != nullptr && from >= fails_from && from < fails_from + 14) throw std::runtime_error("not these");
     rows_run += static_cast<std::size_t>(c.dims(0)[0]);
     run(c);
   }
@@ -226,7 +225,7 @@ TEST_CASE("row_group: on a device only an op and the sum that it makes, in place
   CHECK(c.memory == wanted.memory);
   CHECK(c.kernels[1]->rows_adding == 1);
   CHECK(c.kernels[2]->calls == 0);
-  CHECK_FALSE(only(groups).may_defer());
+  CHECK_FALSE(only(groups).may_interchange());
   CHECK(make(false, true).sizes().empty());
   CHECK(make(true, false).sizes().empty());
 }
@@ -266,98 +265,108 @@ TEST_CASE("row_group: of an op that threads do not divide by rows all are run at
   CHECK(amid.kernels[2]->calls == 0);
 }
 
-TEST_CASE("row_group: deferred runs have the results of runs in order") {
-  chain<three_threads> c(3);
-  auto const groups = c.find_small();
+/// A chain of ops as the body of a loop: the result of each run, in a place of its own, is what the next one begins
+/// with.
+struct loop {
+  static constexpr std::size_t bytes = 14 * sizeof(double);
+
+  explicit loop(std::size_t ops) : body(ops), states(5 * 14, 1) {}
+  std::vector<plait::moving_storage> moving(int step = 1) {
+    auto* const data = reinterpret_cast<std::byte*>(states.data());
+    std::int64_t const first = step == 1 ? 0 : 4;
+    return {{0, data, bytes, plait::npos, first, step},
+            {static_cast<std::uint32_t>(body.size()), data, bytes, plait::npos, first + step, step}};
+  }
+  /// The places after runs one by one; after(run, state) changes the result of each.
+  template <class After>
+  std::vector<double> one_by_one(std::size_t runs, After const& after, int step = 1) {
+    std::vector<double> const before = states;
+    for (std::size_t r = 0; r != runs; ++r) {
+      std::size_t const from = step == 1 ? r : 4 - r;
+      body.slots[0].data = states.data() + from * 14;
+      double* const to = states.data() + (step == 1 ? from + 1 : from - 1) * 14;
+      body.slots[body.size()].data = to;
+      body.run_in_order();
+      after(r, to);
+    }
+    std::vector<double> made = before;
+    std::swap(made, states);
+    return made;
+  }
+
+  chain<three_threads> body;
+  std::vector<double> states;
+};
+
+TEST_CASE("row_group: runs of a loop with rows outside have the results of runs in order") {
+  loop l(3);
+  auto const groups = l.body.find_small();
   plait::row_group<three_threads>& rows = only(groups);
-  REQUIRE(rows.may_defer());
-  CHECK_FALSE(rows.has_whole(c.slots[0]));
-  // Each run's result is what the next one begins with, in memory of its own.
-  std::vector<std::vector<double>> states(5, std::vector<double>(14, 1));
-  auto const place = [&](std::size_t run) {
-    c.slots[0].data = states[run].data();
-    c.slots[3].data = states[run + 1].data();
-  };
-  for (std::size_t run = 0; run != 4; ++run) {
-    place(run);
+  REQUIRE(rows.may_interchange());
+  CHECK_FALSE(rows.has_whole(0));
+  for (int const step : {1, -1}) {
+    auto const wanted = l.one_by_one(
+        4, [](std::size_t, double*) {}, step);
+    std::size_t const before = l.body.kernels[2]->rows_run;
+    std::size_t run = 0;
     op_index op = 0;
-    rows.defer(op);
-  }
-  CHECK(c.kernels[2]->begun == 4);
-  CHECK(c.kernels[2]->rows_run == 0);
-  std::size_t run = 0;
-  op_index op = 0;
-  rows.run_deferred(run, op);
-  CHECK(c.kernels[2]->rows_run == 4 * 7);
-  std::vector<std::vector<double>> const got = states;
-  for (std::size_t again = 0; again != 4; ++again) {
-    place(again);
-    c.run_in_order();
-  }
-  CHECK(got == states);
-
-  SUBCASE("the first run that fails is told, and nothing of it stays") {
-    for (std::size_t const next : {0U, 3U, 2U, 3U}) {
-      place(next);
-      rows.defer(op);
-    }
-    c.kernels[0]->fails_on = &states[3];
-    CHECK_THROWS_WITH_AS(rows.run_deferred(run, op), "not these", std::runtime_error);
-    CHECK(run == 1);
-    CHECK(op == 0);
-    c.kernels[0]->fails_on = nullptr;
-    rows.run_deferred(run, op);  // none is left
-    states = got;
-    rows.defer(op);
-    rows.run_deferred(run, op);
-    CHECK(states[4] == got[4]);
+    rows.run_all(4, l.moving(step), {}, run, op);
+    CHECK(l.states == wanted);
+    CHECK(l.body.kernels[2]->rows_run == before + 4 * 7);
+    l.states.assign(5 * 14, 1);
   }
 }
 
-TEST_CASE("row_group: elements added to a deferred run are added before the next, each thread adding its rows") {
-  chain<three_threads> c(2);
-  auto const groups = c.find_small();
+TEST_CASE("row_group: of a loop with rows outside, the first failing run is told") {
+  loop l(3);
+  auto const groups = l.body.find_small();
   plait::row_group<three_threads>& rows = only(groups);
-  REQUIRE(rows.may_defer());
-  std::vector<double> first(14);
-  std::iota(first.begin(), first.end(), 100);
-  std::vector<double> const second(14, 0.25);
-  std::vector<std::vector<double>> const given[] = {{}, {first}, {second, first}, {}};
-  std::vector<std::vector<double>> states(5, std::vector<double>(14, 1));
-  std::vector<std::vector<double>> wanted = states;
-  auto const place = [&](std::vector<std::vector<double>>& all, std::size_t run) {
-    c.slots[0].data = all[run].data();
-    c.slots[2].data = all[run + 1].data();
-  };
+  std::vector<double> const third(l.states.begin() + 2 * 14, l.states.begin() + 3 * 14);
+  l.body.kernels[0]->fails_from = l.states.data() + 2 * 14;
   std::size_t run = 0;
   op_index op = 0;
-  for (int again = 0; again != 2; ++again) {
-    for (std::size_t r = 0; r != 4; ++r) {
-      place(states, r);
-      rows.defer(op);
-      for (auto const& elements : given[r]) rows.add_deferred(c.slots[2], elements.data());
-    }
-    rows.run_deferred(run, op);
-  }
-  for (std::size_t r = 0; r != 4; ++r) {
-    place(wanted, r);
-    c.run_in_order();
-    for (auto const& elements : given[r])
-      for (std::size_t i = 0; i != 14; ++i) wanted[r + 1][i] += elements[i];
-  }
-  CHECK(states == wanted);
+  CHECK_THROWS_WITH_AS(rows.run_all(4, l.moving(), {}, run, op), "not these", std::runtime_error);
+  CHECK(run == 2);
+  CHECK(op == 0);
+  l.body.kernels[0]->fails_from = nullptr;
+  l.states.assign(5 * 14, 1);
+  auto const wanted = l.one_by_one(2, [](std::size_t, double*) {});
+  rows.run_all(2, l.moving(), {}, run, op);
+  CHECK(l.states == wanted);
 }
 
-TEST_CASE("row_group: no runs are deferred if threads need a barrier, or large operands are computed in pieces") {
+TEST_CASE("row_group: elements are added to the result of a run before the next, each thread adding its rows") {
+  loop l(2);
+  auto const groups = l.body.find_small();
+  std::vector<double> first(2 * 14);
+  std::iota(first.begin(), first.end(), 100);
+  std::vector<double> const second(4 * 14, 0.25);
+  // For places from 3 on, and for all.
+  std::vector<plait::moving_addend> const addends{
+      {1, plait::element_type::float64, 14, reinterpret_cast<std::byte const*>(first.data()), 3},
+      {1, plait::element_type::float64, 14, reinterpret_cast<std::byte const*>(second.data()), 1}};
+  auto const wanted = l.one_by_one(4, [&](std::size_t r, double* state) {
+    for (std::size_t i = 0; i != 14; ++i) {
+      if (r + 1 >= 3) state[i] += first[(r - 2) * 14 + i];
+      state[i] += 0.25;
+    }
+  });
+  std::size_t run = 0;
+  op_index op = 0;
+  only(groups).run_all(4, l.moving(), addends, run, op);
+  CHECK(l.states == wanted);
+}
+
+TEST_CASE("row_group: rows stay inside if threads need a barrier, or large operands are computed in pieces") {
   chain<one_thread> one(2);
   one.resize(4, {1, 7, 2});
   one.share(2, 1);
   one.kernels[0]->rows.can_add = one.kernels[1]->rows.is_sum = true;
-  CHECK_FALSE(only(one.find_small()).may_defer());
+  CHECK_FALSE(only(one.find_small()).may_interchange());
 
   chain<three_threads> large(2);
   large.grow({40'001, 5}, {40'001});
-  CHECK_FALSE(only(large.find_large()).may_defer());
+  CHECK_FALSE(only(large.find_large()).may_interchange());
 
   chain<three_threads> whole(2);  // op 1 overwrites a value that op 0 shares between all rows
   double shared = 0;
@@ -366,14 +375,14 @@ TEST_CASE("row_group: no runs are deferred if threads need a barrier, or large o
   whole.contexts[0] =
       plait::op_context<three_threads>({whole.operands[0].data(), 2}, {whole.operands[0].data() + 2, 2});
   whole.kernels[0]->rows.whole_inputs = 0b10;
-  CHECK_FALSE(only(whole.find_small()).may_defer());
+  CHECK_FALSE(only(whole.find_small()).may_interchange());
 
   chain<three_threads> read(2);
   read.kernels[1]->rows.whole_inputs = 0b10;
   read.slots[4].type.dims = {1};
   auto const groups = read.find_small();
-  CHECK(only(groups).may_defer());
-  CHECK(only(groups).has_whole(read.slots[4]));
+  CHECK(only(groups).may_interchange());
+  CHECK(only(groups).has_whole(4));
 
   chain<three_threads> apart(2);  // rows leave alone what op 0 writes besides
   slot sum{&shared, {plait::element_type::float64, {1}}, 99};
@@ -381,8 +390,8 @@ TEST_CASE("row_group: no runs are deferred if threads need a barrier, or large o
   apart.contexts[0] =
       plait::op_context<three_threads>({apart.operands[0].data(), 2}, {apart.operands[0].data() + 2, 2});
   auto const besides = apart.find_small();
-  CHECK(only(besides).may_defer());
-  CHECK(only(besides).has_whole(sum));
+  CHECK(only(besides).may_interchange());
+  CHECK(only(besides).has_whole(99));
 }
 
 TEST_CASE("row_group: what a kernel throws comes out, and says which op it was") {

@@ -136,10 +136,10 @@ TEST_CASE("RecurrentNetworkGradient: blobs that are not kept are not there after
   r.trains = true;
   r.recompute = {"s"};
   plan_of<serial>(r.op(), blobs).run();
-  auto const kept = std::dynamic_pointer_cast<plait::step_workspaces<serial>>(blobs.find("ws")->object);
+  auto const kept = std::dynamic_pointer_cast<plait::step_values<serial>>(blobs.find("ws")->object);
   REQUIRE(kept != nullptr);
-  CHECK_FALSE((*kept)[0].contains("s"));
-  CHECK((*kept)[0].contains("h"));
+  CHECK_FALSE(kept->at("s", 0).is_set);
+  CHECK(kept->at("h", 0).is_set);
 }
 
 TEST_CASE("RecurrentNetworkGradient: one gradient for input, state and parameter is given to all") {

@@ -153,7 +153,7 @@ TEST_CASE("Steps of one row are run by columns, but for the first, before it is 
   CHECK(watch_kernel<plait::serial>::columns_run == 0);
 }
 
-TEST_CASE("Whole steps by rows are put off and run together, of which errors still know the step") {
+TEST_CASE("Whole steps by rows run with rows outside and time inside, and errors know the step") {
   constexpr int length = 150, rows = 40, width = 64;
   test::some_threads threads;
   test::recurrence r = test::simple_cell();
@@ -179,7 +179,6 @@ TEST_CASE("Whole steps by rows are put off and run together, of which errors sti
   using watch = watch_kernel<plait::tbb>;
   std::vector<float> const wanted = run(plait::serial(), {});
   CHECK(threads.execute([&] { return run(plait::tbb(), {}); }) == wanted);
-  CHECK(watch::most_ahead.load() == 64);
 
   std::stop_source stop;  // each step must be able to stop
   CHECK(threads.execute([&] { return run(plait::tbb(), {.stop = stop.get_token()}); }) == wanted);
@@ -226,7 +225,6 @@ TEST_CASE("Backward, too, where what is given for outputs is added between the s
   using watch = watch_kernel<plait::tbb>;
   auto const wanted = run(plait::serial(), {});
   CHECK(threads.execute([&] { return run(plait::tbb(), {}); }) == wanted);
-  CHECK(watch::most_ahead.load() == 64);
 
   std::stop_source stop;
   CHECK(threads.execute([&] { return run(plait::tbb(), {.stop = stop.get_token()}); }) == wanted);

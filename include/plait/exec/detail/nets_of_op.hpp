@@ -118,8 +118,8 @@ class nets_of_op {
   /// The names of what a net in an argument may read that it has not written before. O(operands of the net).
   std::vector<std::string> names_read(std::string_view argument) const { return expect(argument).reads(); }
 
-  /// The names of the first outputs of its ops of one type.
-  std::vector<std::string> names_made(std::string_view argument, std::string_view op_type) const {
+  /// The names of the first outputs of its ops of one type; of all outputs of all ops if that is empty.
+  std::vector<std::string> names_made(std::string_view argument, std::string_view op_type = {}) const {
     return expect(argument).makes(op_type);
   }
 

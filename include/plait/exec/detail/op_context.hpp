@@ -30,7 +30,7 @@ struct slot {
 
 struct run_options;
 template <backend B>
-class rows_on_demand;
+class row_stream;
 
 /// Additional operands of an op whose schema has results_after_run. Owned by the plan.
 template <backend B>
@@ -39,8 +39,8 @@ struct op_results {
   std::vector<std::uint32_t> places;  ///< by output: see op_context::place
   std::size_t listed_inputs = 0;      ///< number of inputs that the net lists; others may be unset, see requires_input
   run_options const* options = nullptr;
-  rows_on_demand<B>* demanded = nullptr;  ///< producer of a streamed input (pattern_kind::in_order); nullptr if none
-  std::size_t demanded_input = 0;
+  row_stream<B>* streamed = nullptr;  ///< producer of a streamed input (pattern_kind::in_order); nullptr if none
+  std::size_t streamed_input = 0;
   std::vector<bool> constants = {};      ///< by input: is constant; empty if none is
   std::uint64_t constants_revision = 0;  ///< changes with each of these
 };
@@ -128,8 +128,8 @@ class op_context {
   /// Returns the options for running nested nets.
   run_options const& options() const { return *resources_->results->options; }
   /// Returns the producer of a streamed input (pattern_kind::in_order); nullptr if the input is already computed.
-  rows_on_demand<B>* demanded(std::size_t i) const {
-    return resources_->results->demanded_input == i ? resources_->results->demanded : nullptr;
+  row_stream<B>* streamed(std::size_t i) const {
+    return resources_->results->streamed_input == i ? resources_->results->streamed : nullptr;
   }
   /// Returns true if an input has the same elements in all runs until constants_revision() changes.
   bool is_constant(std::size_t i) const {

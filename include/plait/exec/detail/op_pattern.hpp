@@ -64,7 +64,7 @@ enum class pattern_kind : unsigned char {
   /// runs are the sums over all their rows.
   sums,
   /// The op, which has results_after_run, reads the first axis of `input` in order, each index at most once, and can
-  /// receive it in blocks of `least_rows` (op_context::demanded). Holds before memory is placed.
+  /// receive it in blocks of `least_rows` (op_context::streamed). Holds before memory is placed.
   in_order,
 };
 

@@ -154,9 +154,13 @@ nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const
           [owner, &table] { return names_read(*owner->net, table); },
           [owner](std::string_view type) {
             std::vector<std::string> names;
-            for (auto&& inner : plait::ops(*owner->net))
-              if (op_type(*owner->net, inner) == type && !std::ranges::empty(outputs(*owner->net, inner)))
-                names.emplace_back(name_text(*owner->net, *std::ranges::begin(outputs(*owner->net, inner))));
+            for (auto&& inner : plait::ops(*owner->net)) {
+              if (!type.empty() && op_type(*owner->net, inner) != type) continue;
+              for (auto&& name : outputs(*owner->net, inner)) {
+                names.emplace_back(name_text(*owner->net, name));
+                if (!type.empty()) break;
+              }
+            }
             return names;
           });
     }

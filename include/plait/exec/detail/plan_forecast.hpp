@@ -83,7 +83,7 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
       scratch.emplace_back(details_[op].scratch, nullptr);
     memory.place(layout_, stage, layout_.stages()[stage], stage_end(stage), groups_, slots_, scratch);
   }
-  made.blocks = detail::add_sat(memory.block_bytes(), memory_pool<B>::block_size(bytes_on_demand()));
+  made.blocks = detail::add_sat(memory.block_bytes(), memory_pool<B>::block_size(streamed_bytes()));
   for (value_number v = 0; v != slots_.size(); ++v) {
     made.types.push_back(slots_[v].type);
     made.homes.push_back(memory.home(v));

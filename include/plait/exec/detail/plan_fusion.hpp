@@ -32,7 +32,7 @@ void plan<B>::schedule_stage(std::size_t stage, plan_memory<B>& memory) {
   read_patterns(first, last);
   if (stage == 0) {
     for (op_index op = first; op != last; ++op) choose_sums(op);
-    find_demand(memory);
+    find_stream(memory);
   }
   if (!parallel_) find_groups(first, last);
 }
@@ -81,9 +81,8 @@ void plan<B>::find_groups(op_index first, op_index last) {
   }
 }
 
-// The only group, if it is row-parallel and of all ops.
 template <backend B>
-row_group<B>* plan<B>::only_rows() const {
+row_group<B>* plan<B>::rows() const {
   if (groups_.size() != 1 || groups_[0]->size() != op_count()) return nullptr;
   return dynamic_cast<row_group<B>*>(groups_[0].get());
 }
@@ -108,13 +107,13 @@ std::span<op_pattern<B> const> plan<B>::patterns(op_index op) const {
 // An op whose rows the one that ends the first stage can read in blocks: nobody else reads them, and no op between them
 // writes what they are computed from.
 template <backend B>
-void plan<B>::find_demand(plan_memory<B>& memory) {
-  demand_ = nullptr;
-  memory.set_demanded(npos);
+void plan<B>::find_stream(plan_memory<B>& memory) {
+  stream_ = nullptr;
+  memory.set_streamed(npos);
   op_index const end = layout_.stages().empty() ? 0 : stage_end(0);
   if (end == 0 || !layout_.gives_results(end - 1)) return;
   op_index const last = end - 1;
-  details_[last].resources.results->demanded = nullptr;
+  details_[last].resources.results->streamed = nullptr;
   if (!passes_.stream || parallel_) return;
   auto const is_written_after = [&](op_index op, value_number v) {
     while (++op != end)
@@ -139,13 +138,13 @@ void plan<B>::find_demand(plan_memory<B>& memory) {
     if (by == taken.end() || reads_of(made) != 1 || layout_.stands_in(made) != npos) continue;
     auto const is_overwritten = [&](value_number v) { return is_written_after(maker, v); };
     if (is_overwritten(made) || std::ranges::any_of(layout_.reads(maker), is_overwritten)) continue;
-    demand_ =
-        rows_on_demand<B>::find(*steps_[maker].kernel, steps_[maker].context, patterns(maker), by->least_rows, costs_);
-    if (demand_ == nullptr) continue;
-    demanded_ = maker;
-    memory.set_demanded(maker);
+    stream_ =
+        row_stream<B>::find(*steps_[maker].kernel, steps_[maker].context, patterns(maker), by->least_rows, costs_);
+    if (stream_ == nullptr) continue;
+    streamed_ = maker;
+    memory.set_streamed(maker);
     steps_[maker].runs = dispatch::streamed;
-    details_[last].resources.results->demanded_input = by->input;
+    details_[last].resources.results->streamed_input = by->input;
     return;
   }
 }

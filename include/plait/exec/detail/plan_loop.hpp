@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -158,25 +159,18 @@ void plan<B>::run_kernel(op_index op) {
 }
 
 template <backend B>
-void plan<B>::defer_run() {
-  ++*runs_;
-  op_index op = 0;
-  try {
-    only_rows()->defer(op);
-  } catch (...) {
-    rethrow(op);
-  }
-  ++deferred_;
-  for (op = 0; op != op_count(); ++op)
-    for (value_number v : layout_.published(op)) publish(v);
+void plan<B>::find_slots(value_number v, std::vector<slot*>& to) {
+  for (slot& s : slots_)
+    if (s.storage == slots_[v].storage) to.push_back(&s);
 }
 
 template <backend B>
-void plan<B>::run_deferred(std::size_t& run) {
-  deferred_ = 0;
+void plan<B>::run_rows(std::size_t runs, std::span<moving_storage const> moving, std::span<moving_addend const> addends,
+                       std::size_t& run) {
+  *runs_ += runs;
   op_index op = 0;
   try {
-    only_rows()->run_deferred(run, op);
+    rows()->run_all(runs, moving, addends, run, op);
   } catch (...) {
     rethrow(op);
   }
@@ -184,7 +178,6 @@ void plan<B>::run_deferred(std::size_t& run) {
 
 template <backend B>
 void plan<B>::end_loop(bool whole) {
-  deferred_ = 0;
   unpack(false);
   if (!std::exchange(in_loop_, false)) return;
   for (op_index op = 0; op != op_count(); ++op) {

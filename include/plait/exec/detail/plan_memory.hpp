@@ -52,7 +52,7 @@ class plan_memory {
 
   /// What `maker`, an op of the first stage, makes has memory elsewhere, and what it reads stays until the stage ends.
   /// npos for none.
-  void set_demanded(op_index maker) noexcept { demanded_ = maker; }
+  void set_streamed(op_index maker) noexcept { streamed_ = maker; }
 
   /// From now on place() takes no memory, so that what it would take can be looked at. The slots' data is meaningless.
   void measure_only() noexcept { measures_ = true; }
@@ -210,7 +210,7 @@ class plan_memory {
   csr<std::uint32_t> dying_;             // storages by the op that uses them last
   std::vector<std::uint32_t> block_of_;  // by storage, of the stage that is being placed
   std::vector<value_number> value_of_;   // by storage: the first that stands in the block
-  op_index demanded_ = npos;
+  op_index streamed_ = npos;
   bool reuse_ = true;
   bool measures_ = false;
 };
@@ -225,8 +225,8 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
   moving.clear();
   free_blocks free;
   auto const stays = [&](std::uint32_t s, op_index op) {
-    return stage == 0 && demanded_ <= op &&
-           std::ranges::any_of(layout.reads(demanded_), [&](value_number v) { return layout.storage_of(v) == s; });
+    return stage == 0 && streamed_ <= op &&
+           std::ranges::any_of(layout.reads(streamed_), [&](value_number v) { return layout.storage_of(v) == s; });
   };
   auto const leave = [&](std::uint32_t at) { free.emplace(blocks[at].bytes, at); };
   std::vector<std::pair<value_number, std::uint32_t>> placed;  // values and their blocks; npos: as their source
@@ -274,7 +274,7 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
       }
       own.home = v;
       own.moves = false;
-      if (op == demanded_) continue;
+      if (op == streamed_) continue;
       own.kept = layout[s].kept != npos;
       if (own.kept) {
         if (!measures_ && own.memory.spec() != slots[v].type) own.memory = make(v, slots[v].type);

@@ -41,17 +41,17 @@ void plan<B>::run_bound(run_options const& options) {
         } else {
           if (options.stop.stop_requested()) throw run_cancelled(op);
           if (s.runs == dispatch::streamed && options.observer == nullptr) {
-            demand_->begin();
-            details_[stage_end(0) - 1].resources.results->demanded = demand_.get();
+            stream_->begin();
+            details_[stage_end(0) - 1].resources.results->streamed = stream_.get();
           } else {
             run_with_care(op, options);
           }
         }
       }
-      if (stage == 0 && demand_ != nullptr) demand_->end();
+      if (stage == 0 && stream_ != nullptr) stream_->end();
     }
   } catch (...) {
-    if (demand_ != nullptr) demand_->end();
+    if (stream_ != nullptr) stream_->end();
     restore_given(op);
     rethrow(op);
   }
@@ -364,8 +364,8 @@ template <backend B>
 void plan<B>::run_with_care(op_index op, run_options const& options) {
   step& s = steps_[op];
   if (s.runs == dispatch::streamed) {
-    details_[stage_end(0) - 1].resources.results->demanded = nullptr;
-    take_memory(op, "output", layout_.writes(op)[0], [&] { demand_->make_room(); });
+    details_[stage_end(0) - 1].resources.results->streamed = nullptr;
+    take_memory(op, "output", layout_.writes(op)[0], [&] { stream_->make_room(); });
   }
   using backup_of = std::pair<value_number, std::shared_ptr<void>>;
   boost::container::small_vector<backup_of, 4> backups;

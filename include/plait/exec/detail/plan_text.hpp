@@ -33,7 +33,7 @@ void write_plan(std::ostream& out, plan<B> const& p) {
   std::size_t given = 0;
   for (auto v : layout.given()) given += p.value(v).type.bytes();
   std::size_t const kept = p.memory().kept_bytes();
-  std::size_t const blocks = p.memory().block_bytes() + p.bytes_on_demand();
+  std::size_t const blocks = p.memory().block_bytes() + p.streamed_bytes();
   out << "bytes: " << given << " given, " << kept << " kept, " << blocks << " for intermediate values, "
       << given + kept + blocks << " in all\n";
 }

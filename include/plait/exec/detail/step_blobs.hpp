@@ -15,7 +15,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
-#include <plait/exec/detail/step_workspaces.hpp>
+#include <plait/exec/detail/step_values.hpp>
 #include <plait/exec/detail/text_blob.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/net/detail/arguments.hpp>
@@ -56,28 +56,17 @@ struct step_blob_choice {
   std::vector<std::string> nowhere;  ///< in no workspace of a step
 };
 template <backend B>
-void copy_step_blobs(workspace<B>& blobs, step_workspaces<B>& kept, step_blob_choice const& choice,
+void copy_step_blobs(workspace<B>& blobs, step_values<B> const& kept, step_blob_choice const& choice,
                      std::string const& prefix, std::vector<std::string>& made) {
   std::size_t const places = choice.places;
-  // What stands in the memory of an input is no longer there for sure; with keep_steps steps have copies.
-  auto const stands_in = [](blob<B> const& b, tensor<B> const& t) {
-    auto const at = reinterpret_cast<std::uintptr_t>(b.value.raw());
-    auto const first = reinterpret_cast<std::uintptr_t>(t.raw());
-    return at >= first && at + b.value.bytes() <= first + t.bytes();
-  };
-  auto const is_kept = [&](blob<B> const& b) {
-    return b.value.owner() != nullptr || stands_in(b, kept.timesteps) ||
-           std::ranges::any_of(kept.states, [&](tensor<B> const& s) { return stands_in(b, s); });
-  };
+  std::vector<std::string> const names = kept.names();
   for (std::size_t t = 0; t != kept.length; ++t) {
-    std::vector<std::string> names = kept[t].names();
-    std::ranges::sort(names);
     bool const overwritten = places != 0 && t + places < kept.length;
     for (std::string const& name : names) {
-      blob<B> const& found = *kept[t].find(name);
       bool const counts = name == choice.counter;
-      if (found.object != nullptr || !is_kept(found) || (overwritten && !counts)) continue;
-      if (std::ranges::find(choice.nowhere, name) != choice.nowhere.end()) continue;
+      if ((overwritten && !counts) || std::ranges::find(choice.nowhere, name) != choice.nowhere.end()) continue;
+      blob<B> const found = kept.at(name, t);
+      if (!found.is_set || found.object != nullptr) continue;
       std::string to = prefix + '_' + name;
       if (counts) to += "_rnnexec_t" + std::to_string(t);
       to += std::to_string(places == 0 ? t : t % places);
@@ -107,7 +96,7 @@ std::vector<std::string> retrieve_step_blobs(N const& n, workspace<B>& blobs, st
     for (auto&& name : outputs(n, op)) workspaces = std::string(name_text(n, name));
     blob<B> const* const found = blobs.find(workspaces);
     auto const kept =
-        found == nullptr || !found->is_set ? nullptr : std::dynamic_pointer_cast<step_workspaces<B>>(found->object);
+        found == nullptr || !found->is_set ? nullptr : std::dynamic_pointer_cast<step_values<B>>(found->object);
     if (kept == nullptr)
       throw net_error("plait: '" + workspaces + "' holds no step workspaces: the recurrence has not run", index,
                       workspaces);

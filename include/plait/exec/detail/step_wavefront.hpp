@@ -32,16 +32,16 @@ class step_wavefront {
         waiting_(ring_ * schedule.node_count()),
         left_(ring_) {}
 
-  /// Calls body(step, node) for all nodes of so many steps. If one returns false, what comes after it in the order of
-  /// one step after the other, and one node after the other, need not be run, and all before it is; if one throws,
-  /// too. So what is thrown is what that order would have met first. Returns the first step that is not done. Throws
-  /// run_cancelled where nodes were never begun, as a task group around was cancelled. One run at a time.
+  /// Calls body(step, node) for all nodes of so many steps. If one throws, what comes after it in the order of one step
+  /// after the other, and one node after the other, need not be run, and all before it is: what is thrown is what that
+  /// order would have met first. Throws run_cancelled if nodes were never begun, as a task group around was cancelled.
+  /// One run at a time.
   template <class Body>
-  std::size_t run(std::size_t steps, Body const& body) {
+  void run(std::size_t steps, Body const& body) {
     steps_ = steps;
     error_ = nullptr;
     for (std::size_t step = 0; step != std::min(ring_, steps); ++step) expect(step);
-    if (steps == 0) return 0;
+    if (steps == 0) return;
     // Threads see what was before by this number and the counters, whatever tasks see to.
     bound_.store(std::numeric_limits<std::uint64_t>::max(), std::memory_order_release);
     TaskGroup group;
@@ -50,7 +50,6 @@ class step_wavefront {
     std::uint32_t const left = left_[(steps - 1) % ring_].load(std::memory_order_acquire);
     if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
     if (left != 0) throw run_cancelled(0);
-    return std::min<std::uint64_t>(steps, bound_.load(std::memory_order_relaxed) / schedule_->node_count());
   }
 
  private:
@@ -101,7 +100,7 @@ class step_wavefront {
     std::uint64_t const number = std::uint64_t{step} * schedule_->node_count() + node;
     if (number >= bound_.load(std::memory_order_acquire)) return;
     try {
-      if (!body(step, node)) stop(number, nullptr);
+      body(step, node);
     } catch (...) {
       stop(number, std::current_exception());
     }

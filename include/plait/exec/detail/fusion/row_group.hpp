@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <span>
 #include <utility>
@@ -19,6 +20,7 @@
 #include <plait/exec/detail/element_type.hpp>
 #include <plait/exec/detail/fusion/fused_group.hpp>
 #include <plait/exec/detail/kernels/accumulate.hpp>
+#include <plait/exec/detail/moving_storage.hpp>
 #include <plait/exec/detail/op_rows.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 
@@ -48,20 +50,18 @@ class row_group final : public fused_group<B> {
     return detail::divides(std::span<group_member<B> const>(members_), storage);
   }
 
-  // ---- several runs at once, of a group of small operands
-  /// Returns true if several runs may be deferred, and then executed by each thread for its rows without barriers. The
-  /// caller ensures that operands shared by all rows are set before and persist, and that operands of different runs
-  /// overlap only in the same rows.
-  bool may_defer() const;
-  /// Returns true if an op shares a value between all rows.
-  bool has_whole(slot const& s) const;
-  /// Defers a run: records the addresses of operands. Throws like run(), with `op` at the op that threw.
-  void defer(op_index& op);
-  /// Adds elements of float or double to a value that an op of the last deferred run writes, after its ops.
-  void add_deferred(slot const& to, void const* elements);
-  /// Executes the deferred runs. Throws what the first failing op of the first failing run throws; `run` and `op` are
-  /// that run and op.
-  void run_deferred(std::size_t& run, op_index& op);
+  // ---- loops over a group of small operands
+  /// Returns true if each thread may execute several runs of its rows without barriers. The caller ensures that values
+  /// shared by all rows are set before and persist, and that different runs access one storage in the same rows only.
+  bool may_interchange() const;
+  /// Returns true if an op shares a storage between all rows.
+  bool has_whole(std::uint32_t storage) const {
+    return !detail::divides(std::span<group_member<B> const>(members_), storage);
+  }
+  /// Executes several runs, rows outside and runs inside, with operands at moving places. Throws what the first failing
+  /// op of the first failing run throws; `run` and `op` are that run and op.
+  void run_all(std::size_t runs, std::span<moving_storage const> moving, std::span<moving_addend const> addends,
+               std::size_t& run, op_index& op);
 
  private:
   // The rows of one thread.
@@ -73,15 +73,6 @@ class row_group final : public fused_group<B> {
     std::size_t done = 0;  // members
     std::exception_ptr failure = nullptr;
   };
-  // Elements added to an output of a deferred run.
-  struct addition {
-    std::size_t run;
-    element_type type;
-    std::size_t row_elements;
-    void* to;
-    void const* from;
-  };
-
   bool may_follow(op_pattern<B> const& next) const;
   void find_sums();
   bool pays() const;
@@ -89,7 +80,8 @@ class row_group final : public fused_group<B> {
   void run_whole_outputs(op_index& op);
   void run_members(part& p);
   void run_rows(part& p);
-  void run_all(part& p);
+  void run_runs(part& p, std::size_t runs, std::span<moving_storage const> moving,
+                std::span<moving_addend const> addends);
   template <class F>
   void for_each(F const& run_one);
   void throw_first(std::size_t& run, op_index& op);
@@ -104,9 +96,7 @@ class row_group final : public fused_group<B> {
   std::vector<std::size_t> addends_;  // by member: the input of the next member that is added, which is done then
   bool only_elements_ = true;
   std::vector<part> parts_;
-  std::vector<void*> deferred_;  // addresses of a part's operands, by deferred run
-  std::size_t runs_ = 0;         // deferred
-  std::vector<addition> added_;  // ascending by run
+  std::vector<std::size_t> moved_;  // by operand of a part: which of the moving storages; npos: none
 };
 
 template <backend B>
@@ -295,62 +285,52 @@ void row_group<B>::throw_first(std::size_t& run, op_index& op) {
 
 // Two members that share a storage share the same rows of it; each must do so with itself, too.
 template <backend B>
-bool row_group<B>::may_defer() const {
+bool row_group<B>::may_interchange() const {
   return !large_ && parts_.size() > 1 &&
          std::ranges::none_of(members_, [](group_member<B> const& m) { return detail::clashes(m, m); });
 }
 
 template <backend B>
-bool row_group<B>::has_whole(slot const& s) const {
-  for (group_member<B> const& m : members_) {
-    for (std::size_t i = 0; i != m.context->input_count(); ++i)
-      if (m.context->inputs()[i] == &s && m.by.is_whole_input(i)) return true;
-    for (std::size_t o = 0; o != m.context->output_count(); ++o)
-      if (m.context->outputs()[o] == &s && m.by.is_whole_output(o)) return true;
+void row_group<B>::run_all(std::size_t runs, std::span<moving_storage const> moving,
+                           std::span<moving_addend const> addends, std::size_t& run, op_index& op) {
+  auto const find = [&](slot const& s) {
+    auto const at = std::ranges::find(moving, s.storage, &moving_storage::storage);
+    return at == moving.end() ? static_cast<std::size_t>(npos) : static_cast<std::size_t>(at - moving.begin());
+  };
+  bool const has_whole_outputs =
+      std::ranges::any_of(members_, [](group_member<B> const& m) { return m.by.whole_outputs != 0; });
+  for (run = 0; has_whole_outputs && run != runs; ++run) {
+    for (group_member<B> const& m : members_)
+      for (auto const operands : {m.context->inputs(), m.context->outputs()})
+        for (slot* const s : operands)
+          if (std::size_t const k = find(*s); k != npos) s->data = moving[k].at(run);
+    op = this->first;
+    run_whole_outputs(op);
   }
-  return false;
-}
-
-template <backend B>
-void row_group<B>::defer(op_index& op) {
-  op = this->first;
-  run_whole_outputs(op);
+  moved_.clear();
   op_rows<B> const& ops = parts_.front().ops;
-  for (std::size_t operand = 0; operand != ops.operand_count(); ++operand)
-    deferred_.push_back(ops.operand(operand).data);
-  ++runs_;
+  for (std::size_t operand = 0; operand != ops.operand_count(); ++operand) moved_.push_back(find(ops.operand(operand)));
+  for_each([&](part& p) { run_runs(p, runs, moving, addends); });
+  throw_first(run, op);
 }
 
 template <backend B>
-void row_group<B>::add_deferred(slot const& to, void const* elements) {
-  PLAIT_ASSERT(runs_ != 0 && divides_into_rows(to.type, rows_), "row_group: no run, or no rows, to add to");
-  added_.push_back({runs_ - 1, to.type.type, static_cast<std::size_t>(to.type.dims.size()) / rows_, to.data, elements});
-}
-
-template <backend B>
-void row_group<B>::run_all(part& p) {
-  auto next = added_.begin();
-  for (p.run = 0; p.run != runs_; ++p.run) {
-    void* const* const addresses = deferred_.data() + p.run * p.ops.operand_count();
+void row_group<B>::run_runs(part& p, std::size_t runs, std::span<moving_storage const> moving,
+                            std::span<moving_addend const> addends) {
+  for (p.run = 0; p.run != runs; ++p.run) {
     p.ops.narrow(p.first, p.last, [&](std::size_t operand, std::size_t offset) {
-      return static_cast<std::byte*>(addresses[operand]) + offset;
+      std::size_t const k = moved_[operand];
+      return (k == npos ? static_cast<std::byte*>(p.ops.operand(operand).data) : moving[k].at(p.run)) + offset;
     });
     run_members(p);
-    for (; next != added_.end() && next->run == p.run; ++next) {
-      std::size_t const offset = p.first * next->row_elements * size_of(next->type);
-      accumulate<B>(next->type, static_cast<std::byte*>(next->to) + offset,
-                    static_cast<std::byte const*>(next->from) + offset, (p.last - p.first) * next->row_elements);
+    for (moving_addend const& a : addends) {
+      std::byte const* const from = a.at(moving[a.to].place(p.run));
+      std::size_t const width = a.elements / rows_;
+      std::size_t const offset = p.first * width * size_of(a.type);
+      if (from != nullptr)
+        accumulate<B>(a.type, moving[a.to].at(p.run) + offset, from + offset, (p.last - p.first) * width);
     }
   }
-}
-
-template <backend B>
-void row_group<B>::run_deferred(std::size_t& run, op_index& op) {
-  for_each([this](part& p) { run_all(p); });
-  runs_ = 0;
-  deferred_.clear();
-  added_.clear();
-  throw_first(run, op);
 }
 
 }  // namespace plait

@@ -19,9 +19,9 @@
 #include <plait/exec/detail/operand_frame.hpp>
 #include <plait/exec/detail/operators/recurrent_network_arguments.hpp>
 #include <plait/exec/detail/operators/recurrent_network_steps.hpp>
-#include <plait/exec/detail/rows_on_demand.hpp>
+#include <plait/exec/detail/row_stream.hpp>
 #include <plait/exec/detail/saturating.hpp>
-#include <plait/exec/detail/step_workspaces.hpp>
+#include <plait/exec/detail/step_values.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 
@@ -58,8 +58,8 @@ inline tensor_spec type_of_states(tensor_spec const& initial, std::string_view n
 }  // namespace detail
 
 /// Input 0 is a sequence T x N x …; the step net sees places of sequences by its links, and all else of the net around
-/// by name. Steps run in workspaces of their own, all of which are kept for a backward net. No step is copied: what the
-/// step net makes of a state stands in the sequence of states, and so do the outputs.
+/// by name. Values that a backward net reads are kept in arrays over time. No step is copied: states and outputs are
+/// written to the sequences of states.
 template <backend B>
 class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
  public:
@@ -67,7 +67,8 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
       : arguments_(a),
         listed_(a.input_count()),
         frame_(nets),
-        trains_(nets.has("backward_step_net") || !a.texts("backward_link_internal").empty() || a.flag("keep_steps")) {
+        trains_(nets.has("backward_step_net") || !a.texts("backward_link_internal").empty() || a.flag("keep_steps")),
+        keeps_all_(a.flag("keep_steps")) {
     auto const outputs = nets.output_names().first(a.output_count());
     for (auto const& alias : arguments_.aliases) {
       auto const at = std::ranges::find(outputs, alias.output);
@@ -94,32 +95,38 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     auto const number = [&](detail::recurrent_link const& link) {
       return sequence_number(link, inputs.first(listed_));
     };
-    for (auto const& op : steps_.link_ops())
+    for (auto const& op : net_.link_ops())
       if (std::size_t const s = number(op.link); s < arguments_.states.size())
         seen_states_.emplace_back(s, &frame_.blobs().local(op.link.external));
-    std::size_t const by_ops = steps_.take_link_ops(arguments_.links);
-    steps_.connect(arguments_.links, by_ops, false, number);
-    for (auto& link : steps_.links())
-      if (link.source && link.sequence >= arguments_.states.size() && (link.value != npos || a.flag("keep_steps"))) {
+    std::size_t const by_ops = net_.take_link_ops(arguments_.links);
+    net_.connect(arguments_.links, by_ops, false, number);
+    std::size_t const states = arguments_.states.size();
+    for (auto& link : net_.links())
+      if (link.source && link.sequence >= states && link.value != npos) {
         link.copied = true;
         link.target = false;
       }
-    for (auto const& link : steps_.links())
-      if (link.target && link.sequence >= arguments_.states.size())
-        written_inputs_.push_back(linked_inputs_[link.sequence - arguments_.states.size()]);
+    for (auto const& link : net_.links())
+      if (link.target && link.sequence >= states) written_inputs_.push_back(linked_inputs_[link.sequence - states]);
+    // A window over a place that the same step fills sees it only if it is filled in place.
+    bool in_place = false;
+    for (auto& made : net_.links())
+      for (auto const& read : net_.links())
+        if (detail::is_read_as_filled(made, read)) in_place = made.in_place = true;
+    linked_ = net_.links().size();
+    std::size_t const by_arguments = linked_ - by_ops;
+    if (net_.given(arguments_.timestep) != npos)
+      net_.links().push_back(
+          {.internal = arguments_.timestep, .sequence = timesteps(), .source = true, .lasting = true});
+    if (trains_) net_.keep_values(by_arguments, timesteps() + 1);
     auto changing = detail::blobs_of<B>(seen_states_);
     changing.insert(changing.end(), written_inputs_.begin(), written_inputs_.end());
-    steps_.find_series(detail::blobs_of<B>(names_), std::move(changing), [](std::size_t) { return false; });
-    // A window over a place that the same step fills sees it only if it is filled in place: see run.
-    for (auto const& made : steps_.links())
-      for (auto const& read : steps_.links())
-        if (detail::is_read_as_filled(made, read)) filled_in_place_.push_back(made.internal);
+    net_.finish(names_, changing, [this](std::size_t sequence) { return sequence > timesteps(); });
     // Inputs that steps write to are nobody's but the caller's.
     if (written_inputs_.empty()) find_in_order();
-    if (written_inputs_.empty() && filled_in_place_.empty())
-      steps_.use_executor(detail::executor_limits(a), false);
-    else
-      steps_.forbid_fusion();
+    bool const apart = !in_place && written_inputs_.empty();
+    if (!apart) net_.forbid_fusion();
+    steps_.connect(net_, detail::executor_limits(a), false, apart);
     for (std::size_t i = 0; i != arguments_.states.size(); ++i) reaches_.push_back(find_reach(i));
   }
   // Between two pieces no step is under way.
@@ -146,13 +153,15 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     }
     std::vector<tensor_spec> sequences = known->states;
     for (std::size_t const i : linked_numbers_) sequences.push_back(c.input(i));
-    auto step = steps_.forecast(sequences, [&](std::string_view name) {
-      using given_type = typename detail::recurrent_steps<B>::given_type;
-      return given_type{name == arguments_.timestep ? tensor_spec{element_type::int32, {1}} : input(name)};
-    });
-    c.hold(detail::mul_sat(step.workspace, trains_ ? length : std::min(steps_.in_flight(), length)));
+    sequences.push_back({element_type::int32, {dims[0]}});
+    auto step = net_.forecast(
+        sequences, [&](std::string_view name) { return typename detail::linked_step_net<B>::given_type{input(name)}; });
+    c.hold(detail::mul_sat(step.each, length));
+    for (std::size_t const bytes : step.kept) c.hold(memory_pool<B>::block_size(detail::mul_sat(bytes, length)));
+    c.hold(detail::mul_sat(step.lane, std::min(std::max<std::size_t>(1, steps_.overlapping()), length)));
     c.hold(step.once);
-    c.hold(memory_pool<B>::block_size(number_places(length) * sizeof(std::int32_t)));
+    auto const numbers = keeps_numbers() ? length : static_cast<std::size_t>(most_numbers);
+    c.hold(memory_pool<B>::block_size(numbers * sizeof(std::int32_t)));
     known->blobs = std::move(step.blobs);
     known->blobs.push_back({arguments_.timestep, {element_type::int32, {1}}});
     for (std::size_t i = 0; i != arguments_.aliases.size(); ++i) {
@@ -164,13 +173,12 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
   }
   void run(op_context<B>& c) override {
     if (std::exchange(constants_, c.constants_revision()) != c.constants_revision())
-      steps_.keep_constants([&](std::string_view name) {
+      net_.keep_constants([&](std::string_view name) {
         auto const at = std::ranges::find(inputs_, name);
         return at != inputs_.end() && c.is_constant(static_cast<std::size_t>(at - inputs_.begin()));
       });
     frame_.run(c, [&] {
-      std::shared_ptr<step_workspaces<B>> const kept = find_workspaces(c);
-      detail::bound_names<B> const names(kept->around(), names_);
+      std::shared_ptr<step_values<B>> const kept = find_values(c);
       std::vector<tensor<B>> before;
       for (blob<B> const* const input : written_inputs_) before.push_back(input->value.clone());
       try {
@@ -193,37 +201,37 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
   void for_each_net(typename runs_nets<B>::visitor const& visit) const override { steps_.for_each_net(visit); }
 
  private:
+  // Steps that run without a pause if their numbers are in a ring.
+  static constexpr std::int64_t most_numbers = 64;
+
   // Places of a state that take turns.
   struct state_reach {
     std::int64_t places = 0;  // 0: they do not
     std::int64_t again = 0;   // see recurrent_sequence
   };
 
-  // Kept is what a backward net reads of a step, or all where that net is not known or somebody wants to look at it.
+  // Kept is what a backward net reads of a step; all if that net is not known, or the user wants to see it.
   void compile(op_arguments const& a, nets_of_op<B> const& nets) {
     bool const all = a.flag("keep_steps") || (trains_ && !nets.has("backward_step_net"));
     std::vector<std::string> keep;
     if (trains_ && !all) keep = nets.names_read("backward_step_net");
     for (auto const& link : arguments_.links) keep.push_back(link.internal);
-    steps_.compile(nets, "step_net", all ? nullptr : &keep);
-    // What ops of the net link is around the steps, and is changed there.
-    auto const linked = steps_.link_ops();
-    for (std::uint32_t const v : steps_.plan().layout().published()) {
-      std::string const name(steps_.plan().value_name(v));
-      auto const is_around = [&](detail::link_op const& op) { return op.link.external == name; };
-      if (std::ranges::none_of(linked, is_around)) made_.push_back(name);
-    }
+    net_.compile(nets, "step_net", all ? nullptr : &keep);
   }
+  // Sequences are the states, then linked inputs, the numbers of steps, and values that are kept.
+  std::size_t timesteps() const { return arguments_.states.size() + linked_inputs_.size(); }
   // Inputs of which a step sees its own place, and nobody anything else or later.
   void find_in_order() {
     in_order_.assign(listed_, false);
-    auto const seen = steps_.plan().layout().given();
+    auto const seen = std::as_const(net_).plan().layout().given();
     for (std::size_t k = 0; k != linked_inputs_.size(); ++k) {
       std::size_t const i = linked_numbers_[k];
       bool const alone = !trains_ && std::ranges::none_of(arguments_.states, [&](auto const& state) {
         return &frame_.blobs().local(inputs_[state.initial]) == linked_inputs_[k];
-      }) && std::ranges::none_of(seen, [&](std::uint32_t v) { return steps_.plan().value_name(v) == inputs_[i]; });
-      in_order_[i] = alone && std::ranges::all_of(steps_.links(), [&](detail::linked_place const& link) {
+      }) && std::ranges::none_of(seen, [&](std::uint32_t v) {
+        return std::as_const(net_).plan().value_name(v) == inputs_[i];
+      });
+      in_order_[i] = alone && std::ranges::all_of(net_.links(), [&](detail::linked_place const& link) {
                        return link.sequence != arguments_.states.size() + k ||
                               (link.source && !link.target && link.moves && link.offset == 0 && link.window == 1);
                      });
@@ -245,12 +253,13 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     return arguments_.states.size() + number;
   }
 
-  std::shared_ptr<step_workspaces<B>> find_workspaces(op_context<B>& c) {
-    std::shared_ptr<step_workspaces<B>> kept;
-    if (object_input_ != npos) kept = std::dynamic_pointer_cast<step_workspaces<B>>(c.object(object_input_));
+  // The object of the last run, if nobody else has it.
+  std::shared_ptr<step_values<B>> find_values(op_context<B>& c) {
+    std::shared_ptr<step_values<B>> kept;
+    if (object_input_ != npos) kept = std::dynamic_pointer_cast<step_values<B>>(c.object(object_input_));
     if (kept != nullptr && kept->user != user_) kept = nullptr;
     if (kept == nullptr) {
-      if (last_ == nullptr || last_.use_count() != 1) last_ = std::make_shared<step_workspaces<B>>();
+      if (last_ == nullptr || last_.use_count() != 1) last_ = std::make_shared<step_values<B>>();
       kept = last_;
       kept->user = user_;
     }
@@ -258,12 +267,15 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     return kept;
   }
 
-  void run_steps(op_context<B>& c, step_workspaces<B>& kept) {
+  void run_steps(op_context<B>& c, step_values<B>& kept) {
     shape const& dims = sequence_->value.dims();
     if (sequence_->object != nullptr || dims.rank() < 2)
       c.fail("input 0 is " + to_string(sequence_->spec()) + ", which should be a sequence of steps of rows");
     std::int64_t const steps = dims[0];
-    sequences_.clear();
+    auto const length = static_cast<std::size_t>(steps);
+    run_.sequences.clear();
+    run_.steps = steps;
+    run_.options = &c.options();
     for (std::size_t i = 0; i != arguments_.states.size(); ++i) {
       blob<B> const& initial = *state_inputs_[i];
       if (initial.object != nullptr) c.fail("the initial state of '" + arguments_.states[i].name + "' is no tensor");
@@ -271,57 +283,69 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
       expect_made(i, states.dims[0] - steps);
       tensor_spec const memory = c.options().observer != nullptr ? states : type_of_memory(i, states, steps);
       renew(kept.states[i], memory, c, replaced_);
-      sequences_.push_back({static_cast<std::byte*>(kept.states[i].raw()), states});
-      if (memory != states) sequences_.back().places = static_cast<std::size_t>(memory.dims[0] - reaches_[i].again);
+      run_.sequences.push_back({static_cast<std::byte*>(kept.states[i].raw()), states});
+      if (memory == states) continue;
+      run_.sequences.back().again = static_cast<std::size_t>(reaches_[i].again);
+      run_.sequences.back().places = static_cast<std::size_t>(memory.dims[0]) - run_.sequences.back().again;
     }
-    rows_on_demand<B>* demanded = nullptr;
+    row_stream<B>* streamed = nullptr;
     for (std::size_t k = 0; k != linked_inputs_.size(); ++k) {
       tensor<B>& input = linked_inputs_[k]->value;
-      sequences_.push_back({static_cast<std::byte*>(input.raw()), input.spec()});
-      if (rows_on_demand<B>* const made = c.demanded(linked_numbers_[k]); made != nullptr) {
-        demanded = made;
-        sequences_.back().places = made->at_once();
+      run_.sequences.push_back({static_cast<std::byte*>(input.raw()), input.spec()});
+      if (row_stream<B>* const made = c.streamed(linked_numbers_[k]); made != nullptr) {
+        streamed = made;
+        run_.sequences.back().places = made->at_once();
       }
     }
-    for (std::size_t i = 0; i != steps_.links().size(); ++i)
-      detail::expect_room(steps_.links()[i], arguments_.links[i].external, sequences_[steps_.links()[i].sequence],
+    for (std::size_t i = 0; i != linked_; ++i)
+      detail::expect_room(net_.links()[i], arguments_.links[i].external, run_.sequences[net_.links()[i].sequence],
                           steps);
+    number_steps(kept, length);
+    run_.sequences.push_back({static_cast<std::byte*>(kept.timesteps.raw()), kept.timesteps.spec()});
+    if (!keeps_numbers()) run_.sequences.back().places = most_numbers;
     for (auto const& [state, at] : seen_states_) *at = {kept.states[state], nullptr, true};
     for (std::size_t i = 0; i != arguments_.states.size(); ++i) {
       blob<B> const& initial = *state_inputs_[i];
-      detail::copy_initial_state<B>(sequences_[i], initial.value.raw(), initial.value.dims());
-      std::int64_t const given = sequences_[i].type.dims[0] - steps;
+      detail::recurrent_sequence const& states = run_.sequences[i];
+      detail::copy_initial_state<B>(states, initial.value.raw(), initial.value.dims());
+      std::int64_t const given = states.type.dims[0] - steps;
       clear_unmade(i, given);
-      for (std::int64_t place = 0; place != given; ++place) repeat(i, place);
+      for (std::int64_t place = 0; place != given; ++place) detail::repeat_place<B>(states, place);
     }
-
-    auto const length = static_cast<std::size_t>(steps);
-    std::size_t const places = trains_ ? length : std::min(steps_.in_flight(), length);
-    kept.length = length;
-    while (kept.size() < places) kept.add();
-    number_steps(kept, length);
     steps_.run(
-        sequences_, steps, false, c.options(),
-        [&](std::int64_t done) {
-          if (demanded == nullptr) return steps;
-          auto const first = static_cast<std::size_t>(done);
-          std::size_t const last = std::min(first + demanded->at_once(), length);
-          demanded->make(first, last);
-          return static_cast<std::int64_t>(last);
-        },
-        [&](std::int64_t t) { return open(kept, t, places); },
-        [](detail::linked_place const&, std::int64_t, auto const&) {},
-        [&](detail::linked_place const& link, std::int64_t t) {
-          if (link.sequence < kept.states.size()) repeat(link.sequence, link.place(t));
-          if (std::ranges::find(filled_in_place_, link.internal) != filled_in_place_.end())
-            expect_filled_in_place(kept[static_cast<std::size_t>(t) % places], link, t);
-        });
+        run_, [&](std::int64_t done) { return make_ready(kept, streamed, done); }, trains_ ? &kept : nullptr);
+    kept.length = length;
     kept.keeps_steps = trains_;
+    if (trains_) keep_links(kept);
+  }
+  // Linked blobs are kept as places of sequences: of states, and of copies of inputs if the user wants to see them.
+  void keep_links(step_values<B>& kept) {
+    std::size_t const states = arguments_.states.size();
+    std::size_t count = 0;
+    auto const keep = [&](std::string const& name, std::size_t state, tensor<B> copy, std::int64_t offset,
+                          std::int64_t window) {
+      if (count == kept.links.size()) kept.links.emplace_back();
+      auto& to = kept.links[count++];
+      to.name = name;
+      to.state = state;
+      to.copy = std::move(copy);
+      to.offset = offset;
+      to.window = window;
+    };
+    for (std::size_t i = 0; i != linked_; ++i) {
+      detail::linked_place const& link = net_.links()[i];
+      if (link.sequence < states)
+        keep(link.internal, link.sequence, {}, link.offset, link.window);
+      else if (keeps_all_)
+        keep(link.internal, npos, linked_inputs_[link.sequence - states]->value.clone(), link.offset, link.window);
+    }
+    keep(arguments_.timestep, npos, kept.timesteps, 0, 1);
+    kept.links.resize(count);
   }
   // First values of several places are for steps that write behind them: else the last places would be nobody's.
   void expect_made(std::size_t state, std::int64_t given) const {
     std::int64_t made = 0;
-    for (auto const& link : steps_.links())
+    for (auto const& link : net_.links())
       if (link.target && link.sequence == state) made = std::max(made, link.offset + link.window);
     if (given > 1 && made != 0 && made <= given)
       detail::refuse_recurrence("the initial state '" + arguments_.states[state].name + "' is of " +
@@ -332,7 +356,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
   bool makes_places(std::size_t state, std::int64_t given) const {
     bool made = false;
     bool seen = std::ranges::any_of(seen_states_, [&](auto const& each) { return each.first == state; });
-    for (detail::linked_place const& link : steps_.links()) {
+    for (detail::linked_place const& link : net_.links()) {
       if (link.sequence != state) continue;
       bool const reaches = link.offset + link.window > given;
       made = made || (link.target && link.moves && link.offset <= given && reaches);
@@ -343,7 +367,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
   // Zeros for those of which that is not so.
   void clear_unmade(std::size_t state, std::int64_t given) {
     if (makes_places(state, given)) return;
-    detail::recurrent_sequence const& s = sequences_[state];
+    detail::recurrent_sequence const& s = run_.sequences[state];
     std::size_t const first = static_cast<std::size_t>(given) * s.step_bytes();
     fill<B>(reinterpret_cast<std::uint8_t*>(s.data + first), s.type.bytes() - first, std::uint8_t{0});
   }
@@ -356,7 +380,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
       whole = whole || (wanted_[a] && arguments_.aliases[a].state == state && arguments_.aliases[a].offset != -1);
     std::int64_t first = detail::most_places;
     std::int64_t last = 0;
-    for (detail::linked_place const& link : steps_.links()) {
+    for (detail::linked_place const& link : net_.links()) {
       if (link.sequence != state) continue;
       whole = whole || (link.target && link.window != 1);
       first = std::min(first, link.offset);
@@ -374,68 +398,46 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     if (places != 0 && memory < type.dims[0] && makes_places(state, given)) type.dims.set(0, memory);
     return type;
   }
-  // A place that windows see behind the last one too.
-  void repeat(std::size_t state, std::int64_t place) {
-    detail::recurrent_sequence const& s = sequences_[state];
-    if (!s.takes_turns()) return;
-    std::byte* const at = s.at(place);
-    if (at < s.data + static_cast<std::size_t>(reaches_[state].again) * s.step_bytes())
-      B::copy(at + s.places * s.step_bytes(), at, s.step_bytes());
-  }
-  // Step t takes its turn in one of so many workspaces.
-  detail::opened_step<B> open(step_workspaces<B>& kept, std::int64_t t, std::size_t places) {
-    std::size_t const number = static_cast<std::size_t>(t) % places;
-    workspace<B>& blobs = kept[number];
-    if (number >= named_.size()) named_.resize(number + 1, 0);
-    if (named_[number] != blobs.revision()) {
-      for (auto const& name : made_) static_cast<void>(blobs.local(name));
-      for (auto const& link : arguments_.links) static_cast<void>(blobs.local(link.internal));
-      static_cast<void>(blobs.local(arguments_.timestep));
-      named_[number] = blobs.revision();
-    }
-    static constexpr tensor_spec one_number{element_type::int32, {1}};
-    blob<B>& timestep = blobs.local(arguments_.timestep);
-    auto const at = static_cast<std::size_t>(t) % number_places(kept.length);
-    auto* const number_at = static_cast<std::int32_t*>(kept.timesteps.raw()) + at;
-    if (!keeps_numbers()) *number_at = static_cast<std::int32_t>(t);
-    timestep.value.view(number_at, one_number);
-    timestep.object = nullptr;
-    timestep.is_set = true;
-    return {number, &blobs};
-  }
-  // Each step has a number in a place of its own, as steps may be run when others have been made ready already. Where
-  // nobody reads them later, and the host can write them as it goes, places take turns, more than steps are ever ready.
+  // The numbers of steps: all of them, or, if no backward pass reads them and the host can write them between steps, a
+  // ring of as many as run without a pause.
   bool keeps_numbers() const { return trains_ || B::on_device; }
-  std::size_t number_places(std::size_t length) const {
-    return keeps_numbers() ? length : 2 * detail::recurrent_steps<B>::most_deferred;
-  }
-  // All numbers, anew in each run only if a step net changes its number.
-  void number_steps(step_workspaces<B>& kept, std::size_t length) {
-    auto const places = static_cast<std::int64_t>(number_places(length));
-    if (kept.numbered >= length && kept.timesteps.dims().size() >= places) return;
+  void number_steps(step_values<B>& kept, std::size_t length) {
+    auto const places = keeps_numbers() ? static_cast<std::int64_t>(length) : most_numbers;
     if (kept.timesteps.dims().size() < places) kept.timesteps = tensor<B>::uninitialized(element_type::int32, {places});
-    if (!keeps_numbers()) return;
+    if (!keeps_numbers() || kept.numbered >= length) return;
     numbers_.resize(std::max(numbers_.size(), length));
     std::iota(numbers_.begin(), numbers_.end(), 0);
     B::copy_from_host(kept.timesteps.raw(), numbers_.data(), length * sizeof(std::int32_t));
-    kept.numbered = steps_.written(arguments_.timestep) == npos ? length : 0;
+    kept.numbered = net_.written(arguments_.timestep) == npos ? length : 0;
   }
-  void expect_filled_in_place(workspace<B>& blobs, detail::linked_place const& link, std::int64_t t) {
-    if (blobs.get(link.internal).value.raw() != sequences_[link.sequence].at(t + link.offset))
-      detail::refuse_recurrence("'" + link.internal +
-                                "' is read through a window in the step that makes it, by an op " +
-                                "that cannot write it there");
+  // After so many steps, the next that may run: their part of a streamed input is computed, and their numbers are set.
+  std::int64_t make_ready(step_values<B>& kept, row_stream<B>* streamed, std::int64_t done) {
+    std::int64_t last = run_.steps;
+    if (streamed != nullptr) {
+      if (done == 0 || done == streamed_until_) {
+        auto const first = static_cast<std::size_t>(done);
+        auto const end = std::min(first + streamed->at_once(), static_cast<std::size_t>(run_.steps));
+        streamed->make(first, end);
+        streamed_until_ = static_cast<std::int64_t>(end);
+      }
+      last = streamed_until_;
+    }
+    if (keeps_numbers() || net_.given(arguments_.timestep) == npos) return last;
+    last = std::min(last, done + most_numbers);
+    auto* const numbers = static_cast<std::int32_t*>(kept.timesteps.raw());
+    for (std::int64_t t = done; t != last; ++t) numbers[t % most_numbers] = static_cast<std::int32_t>(t);
+    return last;
   }
 
   // Outputs are views of the states. What nobody wants is left unset where it is not there.
-  void hand_out(step_workspaces<B>& kept) {
+  void hand_out(step_values<B>& kept) {
     for (std::size_t i = 0; i != arguments_.aliases.size(); ++i) {
       auto const& alias = arguments_.aliases[i];
-      detail::recurrent_sequence const& s = sequences_[alias.state];
+      detail::recurrent_sequence const& s = run_.sequences[alias.state];
       std::int64_t const places = s.type.dims[0];
       std::int64_t const first = arguments_.first_place(alias, places);
-      if (s.takes_turns() && !wanted_[i]) continue;
-      std::int64_t const at = s.takes_turns() ? first % static_cast<std::int64_t>(s.places) : first;
+      if (s.is_ring() && !wanted_[i]) continue;
+      std::int64_t const at = s.is_ring() ? first % static_cast<std::int64_t>(s.places) : first;
       alias_outputs_[i]->value = kept.states[alias.state].slice(0, at, at + places - first);
       alias_outputs_[i]->object = nullptr;
       alias_outputs_[i]->is_set = true;
@@ -448,8 +450,9 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
   std::vector<blob<B>*> written_inputs_;  // that steps write to
   operand_frame<B> frame_;
   bool trains_;
+  bool keeps_all_;
+  detail::linked_step_net<B> net_;
   detail::recurrent_steps<B> steps_;
-  std::vector<std::string> made_;                        // by the step net, of what is kept
   std::vector<std::pair<std::string, blob<B>*>> names_;  // of the net around
   blob<B>* sequence_ = nullptr;
   std::vector<blob<B>*> state_inputs_;  // by state
@@ -465,13 +468,13 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
   std::vector<std::string> inputs_;                            // names
   std::size_t object_number_ = 0;                              // of the output
   blob<B>* object_output_ = nullptr;
-  std::size_t object_input_ = npos;                    // what the last output's blob held before
-  std::vector<detail::recurrent_sequence> sequences_;  // states, then linked inputs
-  std::vector<std::string> filled_in_place_;
+  std::size_t object_input_ = npos;  // what the last output's blob held before
+  detail::recurrent_run<B> run_;
+  std::size_t linked_ = 0;                                       // links of the arguments; others follow
   std::vector<std::int32_t> numbers_;                            // of steps
-  std::vector<std::uint64_t> named_;                             // by workspace: its revision when it had all names
+  std::int64_t streamed_until_ = 0;                              // step
   std::shared_ptr<void const> user_ = std::make_shared<char>();  // this op
-  std::shared_ptr<step_workspaces<B>> last_;
+  std::shared_ptr<step_values<B>> last_;
 };
 
 /// RecurrentNetwork.

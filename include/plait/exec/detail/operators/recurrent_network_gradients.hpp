@@ -1,4 +1,4 @@
-// RecurrentNetworkGradient: back in time through the step workspaces that RecurrentNetwork has left.
+// RecurrentNetworkGradient: steps backward in time, with the values that RecurrentNetwork has kept.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 #include <plait/exec/detail/operators/recurrent_network_arguments.hpp>
 #include <plait/exec/detail/operators/recurrent_network_steps.hpp>
 #include <plait/exec/detail/saturating.hpp>
-#include <plait/exec/detail/step_workspaces.hpp>
+#include <plait/exec/detail/step_values.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 
@@ -94,11 +94,6 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
       std::size_t const state = arguments_.find_state(link.external);
       if (state == npos && std::ranges::find(inputs, link.external) == inputs.end())
         detail::refuse_recurrence("link_external has '" + link.external + "', which is neither a state nor an input");
-      // Of several places what the step has left is in the last.
-      bool const last = std::ranges::none_of(arguments_.links, [&](detail::recurrent_link const& other) {
-        return other.internal == link.internal && std::pair(other.offset, &other) > std::pair(link.offset, &link);
-      });
-      views_.push_back({state == npos ? at(link.external) : nullptr, state, last});
     }
     compile(a, nets, inputs);
   }
@@ -124,25 +119,21 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
     std::vector<tensor_spec> sequences = types;
     for (std::size_t g = first_parameter(); g != sequences.size(); ++g)
       sequences[g].dims = {1, sequences[g].dims.size()};
-    auto const step = steps_.forecast(sequences, [&](std::string_view name) {
-      using given_type = typename detail::recurrent_steps<B>::given_type;
+    auto const step = net_.forecast(sequences, [&](std::string_view name) {
+      using given_type = typename detail::linked_step_net<B>::given_type;
       for (step_forecast::blob const& b : known->blobs)
         if (b.name == name) return given_type{b.type, nullptr, b.elements};
       return given_type{type_of(at(name))};
     });
-    c.hold(detail::add_sat(step.workspace, step.once));
+    c.hold(detail::add_sat(step.lane, step.once));
   }
   void run(op_context<B>& c) override {
     frame_.run(c, [&] {
-      auto const kept = std::dynamic_pointer_cast<step_workspaces<B>>(object_->object);
+      auto const kept = std::dynamic_pointer_cast<step_values<B>>(object_->object);
       if (kept == nullptr)
         c.fail("the last input is " + to_string(object_->spec()) + ", which should be a list of step workspaces");
-      detail::bound_names<B> const names(kept->around(), names_);
-      detail::bound_names<B> const wholes(kept->around(), seen_);
       try {
         begin_run(c, *kept);
-        for (std::size_t i = 0; i != seen_.size(); ++i)
-          *seen_[i].second = {gradients_[seen_sequences_[i]], nullptr, true};
         go_back(c, *kept);
       } catch (...) {
         release();
@@ -161,15 +152,12 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
     std::size_t state;
     std::int64_t offset;
   };
-  struct forward_view {
-    blob<B>* input;  // nullptr for a state
-    std::size_t state;
-    bool shown;  // to the backward step
-  };
-  // The blobs of forward links in a step's workspace, and what the names were then.
-  struct step_views {
-    std::uint64_t revision = 0;
-    std::vector<blob<B>*> blobs = {};
+  // A blob of the forward step that the backward step reads. Its sequence follows those of gradients.
+  struct forward_value {
+    std::string name;
+    blob<B>* input = nullptr;  // of which it is places
+    std::size_t state = npos;  // of which it is places
+    std::int64_t offset = 0;   // of these places
   };
 
   blob<B>* at(std::string_view name) { return &frame_.blobs().local(name); }
@@ -186,7 +174,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
     detail::expect_same_length("param_grads", sums.size(), "param", parameters.size());
     for (auto const& link : links) made_.push_back(link.internal);
     made_.insert(made_.end(), sums.begin(), sums.end());
-    if (nets.has("backward_step_net")) steps_.compile(nets, "backward_step_net", &made_);
+    if (nets.has("backward_step_net")) net_.compile(nets, "backward_step_net", &made_);
     auto const number = [&](detail::recurrent_link const& link) {
       for (std::size_t i = 0; i != arguments_.states.size(); ++i)
         if (link.external == arguments_.states[i].gradient) return i;
@@ -196,12 +184,12 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
       detail::refuse_recurrence("backward_link_external has '" + link.external +
                                 "', which is the gradient of neither a state nor a sequence");
     };
-    for (auto const& op : steps_.link_ops()) see(op.link.external, number(op.link));
+    for (auto const& op : net_.link_ops()) see(op.link.external, number(op.link));
     for (auto const& link : links) see(link.external, number(link));
-    std::size_t const by_ops = steps_.take_link_ops(links);
-    steps_.connect(links, by_ops, true, number);
-    for (auto const& made : steps_.links())
-      for (auto const& read : steps_.links())
+    std::size_t const by_ops = net_.take_link_ops(links);
+    net_.connect(links, by_ops, true, number);
+    for (auto const& made : net_.links())
+      for (auto const& read : net_.links())
         if (detail::is_read_as_filled(made, read))
           detail::refuse_recurrence("the gradient '" + made.internal + "' reaches through a window the place of '" +
                                     read.internal + "' in the same step, which has no gradient");
@@ -209,34 +197,68 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
     for (std::size_t s = 0; s != first_parameter(); ++s) {
       detail::linked_place* only = nullptr;
       std::size_t count = 0;
-      for (auto& link : steps_.links())
+      for (auto& link : net_.links())
         if (link.target && link.sequence == s) {
           only = &link;
           ++count;
         }
       bool const replaces = count == 1 && only->window == 1;
       replaced_.push_back(replaces ? only->offset : -1);
-      for (auto& link : steps_.links())
+      for (auto& link : net_.links())
         if (link.sequence == s) link.added = !replaces;
     }
     for (auto const& link : links) externals_.push_back(link.external);
     for (std::size_t p = 0; p != sums.size(); ++p) {
-      std::uint32_t const value = steps_.written(sums[p]);
+      std::uint32_t const value = net_.written(sums[p]);
       bool const linked = std::ranges::find(links, sums[p], &detail::recurrent_link::internal) != links.end();
       if (value == npos && !linked)
         detail::refuse_recurrence("param_grads has '" + sums[p] + "', which the backward step net does not make");
-      steps_.links().push_back({sums[p], first_parameter() + p, 0, 1, false, true, true, value, false});
+      net_.links().push_back({.internal = sums[p],
+                              .sequence = first_parameter() + p,
+                              .target = true,
+                              .added = true,
+                              .value = value,
+                              .moves = false});
       externals_.push_back(sums[p]);
     }
+    own_links_ = net_.links().size();
+    find_forward_values(nets);
+    auto around = seen_;
+    around.insert(around.end(), names_.begin(), names_.end());
     // Gradients that are given are added to what steps make of states.
-    steps_.find_series(detail::blobs_of<B>(names_), detail::blobs_of<B>(seen_),
-                       [&](std::size_t s) { return s >= first_sequence() && s < first_parameter(); });
-    if (seen_.empty()) steps_.use_executor(detail::executor_limits(a), true);
+    net_.finish(around, detail::blobs_of<B>(seen_),
+                [&](std::size_t s) { return s >= first_sequence() && s < first_parameter(); });
+    if (!seen_.empty()) net_.forbid_fusion();
+    steps_.connect(net_, detail::executor_limits(a), true, seen_.empty());
+  }
+
+  // Links blobs of the forward step: those of its links, of which the last place in time is the one that the step has
+  // left, the number of the step, and values that it has kept.
+  void find_forward_values(nets_of_op<B> const& nets) {
+    auto const add = [&](forward_value value, std::int64_t window) {
+      auto const is_linked = [&](detail::linked_place const& link) { return link.internal == value.name; };
+      if (net_.given(value.name) == npos || std::ranges::any_of(net_.links(), is_linked)) return;
+      net_.links().push_back({.internal = value.name,
+                              .sequence = first_parameter() + parameters_.size() + forward_.size(),
+                              .window = window,
+                              .source = true,
+                              .lasting = true});
+      forward_.push_back(std::move(value));
+    };
+    for (auto const& link : arguments_.links) {
+      bool const last = std::ranges::none_of(arguments_.links, [&](detail::recurrent_link const& other) {
+        return other.internal == link.internal && std::pair(other.offset, &other) > std::pair(link.offset, &link);
+      });
+      std::size_t const state = arguments_.find_state(link.external);
+      if (last) add({link.internal, state == npos ? at(link.external) : nullptr, state, link.offset}, link.window);
+    }
+    add({arguments_.timestep}, 1);
+    for (std::string const& name : nets.names_made("step_net")) add({name}, 1);
   }
 
   // Ops of the backward step net may see the gradients of a sequence as a whole.
   void see(std::string const& name, std::size_t sequence) {
-    if (!steps_.reads(name)) return;
+    if (!net_.reads(name)) return;
     seen_.emplace_back(name, &whole_.local(name));
     seen_sequences_.push_back(sequence);
   }
@@ -256,7 +278,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
   }
 
   // Checks, and memory for what is computed, cleared where steps add to it.
-  void begin_run(op_context<B>& c, step_workspaces<B>& kept) {
+  void begin_run(op_context<B>& c, step_values<B>& kept) {
     shape const& dims = counted_->value.dims();
     if (counted_->object != nullptr || dims.rank() < 2)
       c.fail("the sequence is " + to_string(counted_->spec()) + ", which should be one of steps of rows");
@@ -266,25 +288,21 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
       c.fail("the forward run has kept " + std::to_string(kept.keeps_steps ? kept.length : 0) + " steps of " +
              std::to_string(length_));
     gradients_.resize(first_parameter() + parameters_.size());
-    sequences_.clear();
+    run_.sequences.clear();
     for (std::size_t s = 0; s != gradients_.size(); ++s) {
       tensor_spec type = s < first_sequence()    ? kept.states[s].spec()
                          : s < first_parameter() ? inputs_[s - first_sequence()]->spec()
                                                  : parameters_[s - first_parameter()]->spec();
       renew(gradients_[s], type, c, replaced_inputs_);
       if (s >= first_parameter()) type.dims = {1, type.dims.size()};
-      sequences_.emplace_back(static_cast<std::byte*>(gradients_[s].raw()), type);
+      run_.sequences.emplace_back(static_cast<std::byte*>(gradients_[s].raw()), type);
     }
-    viewed_sequences_.clear();
-    for (auto const& [input, state, shown] : views_) {
-      tensor<B>& whole = input != nullptr ? input->value : kept.states[state];
-      viewed_sequences_.emplace_back(static_cast<std::byte*>(whole.raw()), whole.spec());
-    }
-    for (std::size_t i = 0; i != steps_.links().size(); ++i)
-      if (steps_.links()[i].moves)
-        detail::expect_room(steps_.links()[i], externals_[i], sequences_[steps_.links()[i].sequence], length_);
+    show_forward_values(kept);
+    for (std::size_t i = 0; i != own_links_; ++i)
+      if (net_.links()[i].moves)
+        detail::expect_room(net_.links()[i], externals_[i], run_.sequences[net_.links()[i].sequence], length_);
     for (given_gradient const& from : given_) {
-      detail::recurrent_sequence const& to = sequences_[from.state];
+      detail::recurrent_sequence const& to = run_.sequences[from.state];
       tensor_spec wanted = to.type;
       wanted.dims.set(0, to.type.dims[0] - first_place(from));
       if (from.from->object != nullptr || from.from->spec() != wanted)
@@ -293,7 +311,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
     }
     for (std::size_t s = 0; s != gradients_.size(); ++s) {
       bool const parameter = s >= first_parameter();
-      std::int64_t const places = parameter ? 1 : sequences_[s].type.dims[0];
+      std::int64_t const places = parameter ? 1 : run_.sequences[s].type.dims[0];
       std::int64_t const replaced = parameter ? -1 : replaced_[s];
       if (replaced < 0) {
         begin(s, 0, places);
@@ -304,11 +322,11 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
     }
   }
   std::int64_t first_place(given_gradient const& from) const {
-    return from.offset >= 0 ? from.offset : sequences_[from.state].type.dims[0] + from.offset;
+    return from.offset >= 0 ? from.offset : run_.sequences[from.state].type.dims[0] + from.offset;
   }
   // Places that no step replaces.
   void begin(std::size_t s, std::int64_t first, std::int64_t last) {
-    auto const& to = sequences_[s];
+    auto const& to = run_.sequences[s];
     if (first >= last) return;
     fill<B>(reinterpret_cast<std::uint8_t*>(to.at(first)), static_cast<std::size_t>(last - first) * to.step_bytes(),
             std::uint8_t{0});
@@ -326,44 +344,52 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
       std::int64_t const begins = first_place(from);
       std::int64_t const place = std::max(first, begins);
       auto const* const elements = static_cast<std::byte const*>(from.from->value.raw());
-      add(place, elements + static_cast<std::size_t>(place - begins) * sequences_[state].step_bytes());
+      add(place, elements + static_cast<std::size_t>(place - begins) * run_.sequences[state].step_bytes());
     }
   }
 
-  void go_back(op_context<B>& c, step_workspaces<B>& kept) {
-    for (std::string const& name : made_) static_cast<void>(kept.shared().local(name));
-    if (steps_.written(arguments_.timestep) != npos) kept.numbered = 0;
-    steps_.run(
-        sequences_, length_, true, c.options(), [&](std::int64_t) { return length_; },
-        [&](std::int64_t t) { return open(kept, t); },
-        [&](detail::linked_place const& link, std::int64_t t, auto const& add) {
-          if (link.sequence >= first_sequence() || replaced_[link.sequence] < 0) return;
-          each_given(link.sequence, link.place(t), [&](std::int64_t place, std::byte const* elements) {
-            if (place == link.place(t)) add(elements);
-          });
-        },
-        [](detail::linked_place const&, std::int64_t) {});
+  void show_forward_values(step_values<B>& kept) {
+    run_.each.clear();
+    unset_.resize(static_cast<std::size_t>(length_));
+    for (std::size_t k = 0; k != forward_.size(); ++k) {
+      forward_value const& f = forward_[k];
+      auto* const value = kept.find(f.name);
+      auto const show = [&](tensor<B>& whole, std::int64_t offset) {
+        detail::recurrent_sequence& s = run_.sequences.emplace_back(static_cast<std::byte*>(whole.raw()), whole.spec());
+        s.data = s.at(offset);
+      };
+      if (value != nullptr && value->each.empty()) {
+        run_.sequences.push_back(
+            detail::recurrent_sequence::of_values(static_cast<std::byte*>(value->array.raw()), value->type));
+      } else if (value == nullptr && (f.input != nullptr || f.state != npos)) {
+        show(f.input != nullptr ? f.input->value : kept.states[f.state], f.offset);
+      } else if (value == nullptr && f.name == arguments_.timestep) {
+        show(kept.timesteps, 0);
+      } else {
+        run_.sequences.emplace_back(nullptr, tensor_spec());
+        run_.each.emplace_back(own_links_ + k, value == nullptr ? &unset_ : &value->each);
+      }
+    }
   }
-  // Links of the forward step are again where they were.
-  detail::opened_step<B> open(step_workspaces<B>& kept, std::int64_t t) {
-    auto const number = static_cast<std::size_t>(t);
-    workspace<B>& blobs = kept[number];
-    if (number >= viewed_.size()) viewed_.resize(number + 1);
-    step_views& at = viewed_[number];
-    if (at.revision != blobs.revision()) {
-      at.blobs.clear();
-      for (auto const& link : arguments_.links) at.blobs.push_back(&blobs.get(link.internal));
-      at.revision = blobs.revision();
+
+  void go_back(op_context<B>& c, step_values<B>& kept) {
+    for (std::size_t i = 0; i != seen_.size(); ++i) *seen_[i].second = {gradients_[seen_sequences_[i]], nullptr, true};
+    if (net_.written(arguments_.timestep) != npos) kept.numbered = 0;
+    run_.steps = length_;
+    run_.backward = true;
+    run_.options = &c.options();
+    run_.addends.clear();
+    for (std::size_t i = 0; i != own_links_; ++i) {
+      std::size_t const state = net_.links()[i].sequence;
+      if (!net_.links()[i].target || state >= first_sequence() || replaced_[state] < 0) continue;
+      detail::recurrent_sequence const& to = run_.sequences[state];
+      for (given_gradient const& from : given_)
+        if (from.state == state)
+          run_.addends.push_back({i, to.type.type, to.step_elements(),
+                                  static_cast<std::byte const*>(from.from->value.raw()), first_place(from)});
     }
-    for (std::size_t i = 0; i != views_.size(); ++i) {
-      if (!views_[i].shown) continue;
-      auto const& link = arguments_.links[i];
-      blob<B>& viewed = *at.blobs[i];
-      // One that the step net has changed is the step's own.
-      if (views_[i].input != nullptr && viewed.is_set && viewed.value.owner() != nullptr) continue;
-      detail::set_view(viewed, viewed_sequences_[i], t + link.offset, link.window);
-    }
-    return {number, &blobs};
+    steps_.run(
+        run_, [&](std::int64_t) { return length_; }, nullptr);
   }
 
   void hand_out(op_context<B> const& c) {
@@ -397,6 +423,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
   detail::recurrent_arguments arguments_;
   std::size_t listed_;
   operand_frame<B> frame_;
+  detail::linked_step_net<B> net_;
   detail::recurrent_steps<B> steps_;
   std::vector<std::string> all_inputs_;  // names
   std::vector<std::string> externals_;   // by link of steps_, of which parameters are the last
@@ -412,14 +439,14 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
   std::vector<blob<B>*> parameters_;
   std::vector<blob<B>*> outputs_;
   std::vector<given_gradient> given_;
-  std::vector<bool> replaced_inputs_;   // by input: what the blob of an output held before
-  std::vector<forward_view> views_;     // by forward link
-  std::vector<step_views> viewed_;      // by step
+  std::vector<bool> replaced_inputs_;  // by input: what the blob of an output held before
+  std::vector<forward_value> forward_;
+  std::vector<blob<B>> unset_;          // by step: what the forward run has not kept
   std::vector<std::int64_t> replaced_;  // by sequence: the offset of the link that fills it; -1 if steps add to it
   std::vector<tensor<B>> gradients_;    // of states, sequences, parameters
   std::vector<tensor<B>> summed_;       // of initial states that all rows begin with
-  std::vector<detail::recurrent_sequence> sequences_;
-  std::vector<detail::recurrent_sequence> viewed_sequences_;  // as views_
+  detail::recurrent_run<B> run_;
+  std::size_t own_links_ = 0;  // of gradients; those of forward values follow
   std::int64_t length_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// What one op makes for another, made as that one goes through it: a few rows are written and read again while they are
-// in the cache, and there is memory for no more, however many there are.
+// Streamed value: rows that an op computes when their consumer needs them, in a block of memory that stays in the
+// cache.
 #pragma once
 
 #include <algorithm>
@@ -18,17 +18,15 @@
 
 namespace plait {
 
-/// The first output of an op that works by rows, in places of its first axis. Has the memory of that output, which
-/// nobody else is to place.
+/// The first output of a row-wise op, in blocks of places of its first axis. Owns the memory of that output.
 template <backend B>
-class rows_on_demand {
+class row_stream {
  public:
-  /// nullptr if the op cannot be asked for rows, or they are so few that all would be made at a time. `least` are the
-  /// places that the other op takes at least. Only types are looked at, which must be known. Both op and context must
-  /// stay where they are. O(operands).
-  static std::unique_ptr<rows_on_demand> find(op_kernel<B>& maker, op_context<B>& context,
-                                              std::span<op_pattern<B> const> patterns, std::size_t least,
-                                              cost_model const& costs) {
+  /// Returns nullptr if the op has no such pattern, or if all its rows fit in one block. The consumer takes at least
+  /// `least` places. Uses types only. Keeps references to the op and its context. O(operands).
+  static std::unique_ptr<row_stream> find(op_kernel<B>& maker, op_context<B>& context,
+                                          std::span<op_pattern<B> const> patterns, std::size_t least,
+                                          cost_model const& costs) {
     if constexpr (B::on_device) {
       return nullptr;
     } else {
@@ -49,12 +47,11 @@ class rows_on_demand {
           B::concurrency() * std::max(costs.streamed_bytes, by.least_rows * (made.bytes() / rows));
       std::size_t const at_once = std::max({least, piece / (made.bytes() / places), std::size_t{1}});
       if (at_once >= places) return nullptr;
-      return std::unique_ptr<rows_on_demand>(new rows_on_demand(maker, context, by, rows, at_once));
+      return std::unique_ptr<row_stream>(new row_stream(maker, context, by, rows, at_once));
     }
   }
 
-  /// In place of the op's run: from now on rows may be asked for, until end(). What the op reads must be there, as it
-  /// is, until the last rows are made.
+  /// In place of the op's run: make() may follow, until end(). The op's inputs must persist until then.
   void begin() {
     if (block_ == nullptr) block_ = pooled_memory<B>(block_bytes());
     made().data = block_.get();
@@ -62,7 +59,7 @@ class rows_on_demand {
     if (by_.whole_outputs != 0)
       maker_->run_part(*context_, {.kind = op_part::kinds::outputs, .outputs = by_.whole_outputs});
   }
-  /// Before the op's run as a whole: memory for all, until end().
+  /// Before the op's run as a whole, for an observer: makes room for all rows, until end().
   void make_room() {
     all_ = pooled_memory<B>(made().type.bytes());
     made().data = all_.get();
@@ -73,12 +70,12 @@ class rows_on_demand {
     packed_memory_.clear();
   }
 
-  /// How many places there is room for.
+  /// Returns the number of places in a block.
   std::size_t at_once() const noexcept { return at_once_; }
-  /// What they take.
+  /// Returns the bytes of a block.
   std::size_t block_bytes() const { return made().type.bytes() / places() * at_once_; }
-  /// Makes places `first` to `last`, excluded, and no more than at_once(), in the memory of the output from its
-  /// beginning. In order, each once.
+  /// Computes places `first` to `last`, excluded, at most at_once(), at the beginning of the output's memory. To be
+  /// called in order, once for each place.
   void make(std::size_t first, std::size_t last) {
     std::size_t const output = rows_.operand_count() - 1;
     rows_.narrow(first * rows_a_place_, last * rows_a_place_, [&](std::size_t operand, std::size_t offset) {
@@ -88,8 +85,8 @@ class rows_on_demand {
   }
 
  private:
-  rows_on_demand(op_kernel<B>& maker, op_context<B>& context, op_pattern<B> const& by, std::size_t rows,
-                 std::size_t at_once)
+  row_stream(op_kernel<B>& maker, op_context<B>& context, op_pattern<B> const& by, std::size_t rows,
+             std::size_t at_once)
       : maker_(&maker), context_(&context), by_(by), rows_(rows, context.input_count() + 1), at_once_(at_once) {
     rows_a_place_ = rows / places();
     rows_.add(context, by);

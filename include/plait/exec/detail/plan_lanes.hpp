@@ -1,4 +1,4 @@
-// Plans that share kernels, each for a step of its own: members of plan<B>, included by plan.hpp.
+// Plans that share kernels, each for a time step of its own: members of plan<B>, included by plan.hpp.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace plait {
 
 template <backend B>
-bool plan<B>::can_have_twins() const noexcept {
+bool plan<B>::is_static() const noexcept {
   if (layout_.stages().size() > 1) return false;
   for (op_index op = 0; op != op_count(); ++op)
     if (layout_.gives_results(op) || layout_.reads_elements(op)) return false;
@@ -29,7 +29,8 @@ plan<B>::plan(plan const& leader, workspace<B>& blobs)
       nested_(leader.nested_),
       op_names_(leader.op_names_),
       blob_names_(leader.blob_names_) {
-  PLAIT_ASSERT(leader.can_have_twins(), "plan: shapes are not all known before the first op");
+  PLAIT_ASSERT(leader.is_static(), "plan: shapes are not all known before the first op");
+  for (value_number v = 0; v != slots_.size(); ++v) slots_[v].storage = v;
   operand_slots_.reserve(leader.operand_slots_.size());
   for (slot* const at : leader.operand_slots_) operand_slots_.push_back(slots_.data() + (at - leader.slots_.data()));
   slot* const* next = operand_slots_.data();
@@ -60,24 +61,17 @@ void plan<B>::follow(plan const& leader) {
   bool same = ready_[0];
   for (value_number v = 0; v != slots_.size(); ++v) same = same && slots_[v].type == leader.slots_[v].type;
   for (op_index op = 0; op != op_count(); ++op) same = same && details_[op].scratch == leader.details_[op].scratch;
-  if (same) return;
-  ready_[0] = false;
-  for (value_number v = 0; v != slots_.size(); ++v) slots_[v].type = leader.slots_[v].type;
-  for (op_index op = 0; op != op_count(); ++op) details_[op].scratch = leader.details_[op].scratch;
-  place_stage(0);
-  ready_[0] = true;
-}
-
-template <backend B>
-bool plan<B>::bind_twin(std::uint64_t runs) {
-  *runs_ = runs + 1;
-  for (input const& in : inputs_) {
-    blob<B> const& from = *in.source;
-    if (from.spec() != slots_[in.value].type || (!from.is_set && in.required)) return false;
+  if (!same) {
+    ready_[0] = false;
+    for (value_number v = 0; v != slots_.size(); ++v) slots_[v].type = leader.slots_[v].type;
+    for (op_index op = 0; op != op_count(); ++op) details_[op].scratch = leader.details_[op].scratch;
+    find_storages(0, static_cast<op_index>(op_count()));
+    place_stage(0);
+    ready_[0] = true;
   }
-  for (input const& in : inputs_) take(in);
-  if (!ready_.empty()) refresh(0);
-  return true;
+  // Values in given memory.
+  for (value_number v = 0; v != slots_.size(); ++v)
+    if (memory_.home(v) == npos) slots_[v].data = leader.slots_[v].data;
 }
 
 }  // namespace plait

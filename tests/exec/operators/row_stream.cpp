@@ -1,5 +1,5 @@
 // What an op makes for a recurrence is made as its steps need it, a few at a time, in memory for so many.
-#include <plait/exec/detail/rows_on_demand.hpp>
+#include <plait/exec/detail/row_stream.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -298,7 +298,7 @@ TEST_CASE("An LSTM has the products of its input made as it needs them, with the
     plan.run(options);
     plait::op_index op = 0;
     while (plan.schema(op).type() != "FC") ++op;
-    CHECK(plan.is_on_demand(op));
+    CHECK(plan.is_streamed(op));
     std::vector<std::vector<float>> made;
     for (std::string const& name : layer.fetch) made.push_back(blobs.fetch<float>(name));
     return made;
