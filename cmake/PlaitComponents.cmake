@@ -48,19 +48,21 @@ plait_component(check_gradient HEADERS exec/check_gradient.hpp
   LINKS plait::exec plait::gradient
   ALLOWS thrust/ cub/)
 
-plait_component(exec_omp HEADERS exec/omp.hpp
+plait_component(exec_omp HEADERS exec/backends/omp/omp.hpp
   LINKS plait::exec OpenMP::OpenMP_CXX FINDS "OpenMP COMPONENTS CXX")
 
-plait_component(exec_tbb HEADERS exec/tbb.hpp exec/detail/parallel.hpp
+plait_component(exec_tbb HEADERS exec/backends/tbb/tbb.hpp exec/backends/tbb/detail/parallel.hpp
   LINKS plait::exec TBB::tbb FINDS TBB
   ALLOWS tbb/)
 
-plait_component(exec_cblas OPTIONAL HEADERS exec/cblas.hpp
+plait_component(exec_cblas OPTIONAL HEADERS exec/backends/cblas/cblas.hpp
   LINKS plait::exec CBLAS::cblas FINDS CBLAS
   ALLOWS cblas.h)
 
 # For files compiled by nvcc: tests/cuda checks these headers by using them.
-plait_component(exec_cuda OPTIONAL HEADERS exec/cuda.hpp exec/cublas.hpp exec/detail/cublas_row_product.hpp exec/cuda_graph.hpp
+plait_component(exec_cuda OPTIONAL HEADERS exec/backends/cuda/cuda.hpp exec/backends/cuda/cublas.hpp
+                                           exec/backends/cuda/cuda_graph.hpp
+                                           exec/backends/cuda/detail/cublas_row_product.hpp
   LINKS plait::exec CUDA::cudart CUDA::cublas CUDA::cublasLt FINDS CUDAToolkit
   ALLOWS cublas)
 

@@ -3,9 +3,9 @@
 #include <iostream>
 #include <vector>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/read.hpp>
 #include <plait/netdef/traits.hpp>

@@ -7,12 +7,12 @@
 #include <iostream>
 #include <string>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/check_gradient.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/optimizers.hpp>
 #include <plait/gradient/standard_rules.hpp>

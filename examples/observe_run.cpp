@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/npy.hpp>
 #include <plait/exec/observers.hpp>
 #include <plait/exec/operators.hpp>
@@ -15,7 +16,6 @@
 #include <plait/exec/plan.hpp>
 #include <plait/exec/plan_report.hpp>
 #include <plait/exec/random.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/model.hpp>

@@ -6,10 +6,10 @@
 #include <iostream>
 #include <vector>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/check_gradient.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/optimizers.hpp>

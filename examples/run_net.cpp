@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/operators/fills.hpp>
 #include <plait/exec/operators/linear_algebra.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/plan_report.hpp>
-#include <plait/exec/tbb.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/traits.hpp>

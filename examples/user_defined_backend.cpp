@@ -9,10 +9,10 @@
 #include <vector>
 
 #include <plait/exec/backend.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/traits.hpp>

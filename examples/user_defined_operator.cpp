@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 
 // ---- the IR of a tool: no adaptation is needed, its members have the usual names
 

@@ -8,9 +8,9 @@
 
 #include <benchmark/benchmark.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/text.hpp>
 #include <plait/netdef/traits.hpp>

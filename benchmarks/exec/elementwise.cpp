@@ -19,11 +19,11 @@
 
 #include <benchmark/benchmark.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/detail/kernels/instruction_sets.hpp>
 #include <plait/exec/detail/kernels/vector_math.hpp>
 #include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/text.hpp>
 #include <plait/netdef/traits.hpp>

@@ -24,11 +24,11 @@
 #include <tbb/task_arena.h>
 #include <boost/align/aligned_allocator.hpp>
 
+#include <plait/exec/backends/omp/omp.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/detail/gemm.hpp>
 #include <plait/exec/detail/kernels/standing_team.hpp>
-#include <plait/exec/omp.hpp>
-#include <plait/exec/serial.hpp>
-#include <plait/exec/tbb.hpp>
 
 #ifdef PLAIT_BENCH_CBLAS
 #include <cblas.h>

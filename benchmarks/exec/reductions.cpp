@@ -12,11 +12,11 @@
 
 #include <benchmark/benchmark.h>
 
+#include <plait/exec/backends/omp/omp.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/detail/kernels/normalize.hpp>
 #include <plait/exec/detail/kernels/reduce_axes.hpp>
 #include <plait/exec/detail/kernels/softmax.hpp>
-#include <plait/exec/omp.hpp>
-#include <plait/exec/serial.hpp>
 
 namespace {
 

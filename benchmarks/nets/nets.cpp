@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/standard_rules.hpp>

@@ -1,4 +1,4 @@
-#include <plait/exec/omp.hpp>
+#include <plait/exec/backends/omp/omp.hpp>
 
 #include "operators.hpp"
 

@@ -1,4 +1,4 @@
-#include <plait/exec/tbb.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 
 #include "operators.hpp"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <plait/exec/serial.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 
 #include "cells_net.hpp"
 

@@ -1,6 +1,6 @@
 // Runs of plait_device, compiled by nvcc.
-#include <plait/exec/cublas.hpp>
-#include <plait/exec/cuda_graph.hpp>
+#include <plait/exec/backends/cuda/cublas.hpp>
+#include <plait/exec/backends/cuda/cuda_graph.hpp>
 
 #include "cells_net.hpp"
 #include "device.hpp"

@@ -20,9 +20,9 @@
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/operators/fills.hpp>
-#include <plait/exec/serial.hpp>
-#include <plait/exec/tbb.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/arguments.hpp>

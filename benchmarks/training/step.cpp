@@ -22,16 +22,16 @@
 
 #include <tbb/global_control.h>
 
+#include <plait/exec/backends/omp/omp.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/observers.hpp>
-#include <plait/exec/omp.hpp>
 #include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/operators/fills.hpp>
 #include <plait/exec/operators/linear_algebra.hpp>
 #include <plait/exec/operators/reductions.hpp>
 #include <plait/exec/operators/training.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
-#include <plait/exec/tbb.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/optimizers.hpp>

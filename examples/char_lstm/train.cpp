@@ -1,12 +1,12 @@
 #include "train.hpp"
 
 #include <common/by_backend.hpp>
-#include <plait/exec/serial.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #ifdef CHAR_LSTM_OMP
-#include <plait/exec/omp.hpp>
+#include <plait/exec/backends/omp/omp.hpp>
 #endif
 #ifdef CHAR_LSTM_TBB
-#include <plait/exec/tbb.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #endif
 
 namespace lstm {

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/random.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/tensor.hpp>
 
 namespace cli {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include <plait/exec/serial.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/workspace.hpp>
 
 #include "io.hpp"

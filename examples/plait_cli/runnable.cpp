@@ -8,9 +8,9 @@
 #include <utility>
 
 #include <plait/core/errors.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/traits.hpp>
 

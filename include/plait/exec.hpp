@@ -1,6 +1,7 @@
 // Runtime on the serial backend: plans, workspaces, tensors, feeding, and all standard operators.
 #pragma once
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/feed.hpp>
 #include <plait/exec/npy.hpp>
 #include <plait/exec/observers.hpp>
@@ -8,7 +9,6 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/plan_report.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/standard_operators.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>

@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/gradient/standard_rules.hpp>
 
 namespace {

@@ -17,15 +17,15 @@
 
 // CMakeLists.txt builds a runner for each backend.
 #if defined(PLAIT_CONFORMANCE_TBB)
-#include <plait/exec/tbb.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #elif defined(PLAIT_CONFORMANCE_OMP)
-#include <plait/exec/omp.hpp>
+#include <plait/exec/backends/omp/omp.hpp>
 #elif defined(PLAIT_CONFORMANCE_CUDA)
-#include <plait/exec/cublas.hpp>
+#include <plait/exec/backends/cuda/cublas.hpp>
 #elif defined(PLAIT_CONFORMANCE_DEVICE)
 #include <support/emulated_device.hpp>
 #else
-#include <plait/exec/serial.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #endif
 
 namespace conformance {

@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/cublas.hpp>
-#include <plait/exec/cuda_graph.hpp>
+#include <plait/exec/backends/cuda/cublas.hpp>
+#include <plait/exec/backends/cuda/cuda_graph.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/rnn/detail/cells/lstm.hpp>
 #include <support/trained_layer.hpp>

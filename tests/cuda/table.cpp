@@ -3,9 +3,9 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/cuda.hpp>
+#include <plait/exec/backends/cuda/cuda.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/serial.hpp>
 
 // Needs no device: kernels are created when a net is compiled.
 TEST_CASE("operators on CUDA: a device has every operator that the host has") {

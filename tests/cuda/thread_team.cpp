@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/cuda.hpp>
+#include <plait/exec/backends/cuda/cuda.hpp>
 #include <plait/exec/detail/kernels/reduce.hpp>
 #include <plait/exec/tensor.hpp>
 #include <support/whole_numbers.hpp>

@@ -8,11 +8,11 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/detail/parallel.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/detail/memory_pool.hpp>
-#include <plait/exec/detail/parallel.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/serial.hpp>
-#include <plait/exec/tbb.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 #include <support/counted_new.hpp>

@@ -4,10 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/omp/omp.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/detail/host_memory.hpp>
-#include <plait/exec/omp.hpp>
-#include <plait/exec/serial.hpp>
-#include <plait/exec/tbb.hpp>
 
 namespace {
 

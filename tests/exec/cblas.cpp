@@ -1,14 +1,14 @@
-#include <plait/exec/cblas.hpp>
+#include <plait/exec/backends/cblas/cblas.hpp>
 
 #include <cmath>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/detail/operators/fully_connected.hpp>
 #include <plait/exec/detail/operators/matmul.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 

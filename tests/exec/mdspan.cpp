@@ -9,7 +9,7 @@
 #include <version>
 
 #include <doctest/doctest.h>
-#include <plait/exec/serial.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 
 #if defined(__cpp_lib_mdspan)
 #include <mdspan>

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/detail/host_memory.hpp>
 #include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/serial.hpp>
 #include <support/emulated_device.hpp>
 
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/exec/serial.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 
 namespace {
 

@@ -9,9 +9,9 @@
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-#include <plait/exec/detail/parallel.hpp>
+#include <plait/exec/backends/tbb/detail/parallel.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/detail/plan_text.hpp>
-#include <plait/exec/tbb.hpp>
 
 #include <support/run_op.hpp>
 #include <support/toy_operators.hpp>

@@ -1,4 +1,4 @@
-#include <plait/exec/detail/parallel.hpp>
+#include <plait/exec/backends/tbb/detail/parallel.hpp>
 
 #include <atomic>
 #include <set>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/exec/detail/parallel.hpp>
+#include <plait/exec/backends/tbb/detail/parallel.hpp>
 
 #include <support/run_op.hpp>
 #include <support/toy_operators.hpp>

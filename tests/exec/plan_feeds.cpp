@@ -13,11 +13,11 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/detail/parallel.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/detail/parallel.hpp>
 #include <plait/exec/feed.hpp>
 #include <plait/exec/observers.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 

@@ -9,9 +9,9 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/detail/host_memory.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/netdef/traits.hpp>
 

@@ -12,8 +12,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/detail/schedule.hpp>
-#include <plait/exec/serial.hpp>
 #include <support/named_numbers.hpp>
 #include <support/run_op.hpp>
 #include <support/some_threads.hpp>

@@ -13,7 +13,7 @@
 #include <plait/exec/observers.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/detail/memory_forecast.hpp>
-#include <plait/exec/serial.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
-#include <plait/exec/omp.hpp>
+#include <plait/exec/backends/omp/omp.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/random.hpp>
-#include <plait/exec/serial.hpp>
-#include <plait/exec/tbb.hpp>
 
 namespace {
 

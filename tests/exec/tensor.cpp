@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/exec/omp.hpp>
-#include <plait/exec/serial.hpp>
+#include <plait/exec/backends/omp/omp.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #include <support/emulated_device.hpp>
 
 namespace {

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/serial.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 
 TEST_CASE("blobs of text are fed and fetched, and are no tensors") {
   plait::workspace<plait::serial> blobs;

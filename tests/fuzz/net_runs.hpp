@@ -13,8 +13,8 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/netdef/traits.hpp>
 
 // A net may request more memory than there is, for example one that numbers the rows of 2^31 segments: here that throws

@@ -8,8 +8,8 @@
 #include <string>
 
 #include <plait/core/errors.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/npy.hpp>
-#include <plait/exec/serial.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using tensor = plait::tensor<plait::serial>;

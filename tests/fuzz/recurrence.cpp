@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/tbb.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/traits.hpp>
 

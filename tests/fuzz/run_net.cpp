@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/tbb.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/traits.hpp>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <plait/exec/serial.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/traits.hpp>

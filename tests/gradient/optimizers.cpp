@@ -13,6 +13,7 @@
 #include <net/test_nets.hpp>
 #include <support/recorded_net.hpp>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/detail/operators/arithmetic.hpp>
 #include <plait/exec/detail/operators/casts.hpp>
 #include <plait/exec/detail/operators/fills.hpp>
@@ -27,7 +28,6 @@
 #include <plait/exec/detail/operators/sums.hpp>
 #include <plait/exec/detail/operators/unsorted_segments.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/traits.hpp>

@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <vector>
 
+#include <plait/exec/backends/omp/omp.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/detail/parallel.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/detail/kernels/index_checks.hpp>
-#include <plait/exec/detail/parallel.hpp>
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/omp.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
-#include <plait/exec/tbb.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/traits.hpp>
 #include <support/toy_operators.hpp>

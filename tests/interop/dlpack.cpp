@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/detail/kernels/convert.hpp>
-#include <plait/exec/serial.hpp>
 #include <support/emulated_device.hpp>
 
 namespace {

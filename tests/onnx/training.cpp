@@ -8,9 +8,9 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/check_gradient.hpp>
 #include <plait/exec/feed.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/interop/onnx/read.hpp>
 #include <plait/netdef/traits.hpp>

@@ -10,9 +10,9 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <support/counted_new.hpp>
 #include <support/named_numbers.hpp>
 #include <support/trained_layer.hpp>

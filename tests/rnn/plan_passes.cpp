@@ -10,9 +10,9 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/detail/schedule.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/tbb.hpp>
 #include <plait/rnn/recurrent_layers.hpp>
 #include <support/named_numbers.hpp>
 #include <support/some_threads.hpp>

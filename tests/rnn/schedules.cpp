@@ -12,9 +12,9 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan_report.hpp>
-#include <plait/exec/tbb.hpp>
 #include <support/named_numbers.hpp>
 #include <support/some_threads.hpp>
 #include <support/trained_layer.hpp>

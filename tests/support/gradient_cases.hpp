@@ -10,9 +10,9 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/check_gradient.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/detail/text_reader.hpp>

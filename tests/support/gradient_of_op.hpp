@@ -22,9 +22,9 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/detail/text_reader.hpp>

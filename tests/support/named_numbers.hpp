@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <plait/exec/serial.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>
 

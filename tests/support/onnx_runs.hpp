@@ -13,10 +13,10 @@
 #include <variant>
 #include <vector>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/feed.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/interop/onnx/read.hpp>
 #include <plait/netdef/traits.hpp>

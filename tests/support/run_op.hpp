@@ -12,14 +12,14 @@
 #include <vector>
 
 #if defined(PLAIT_TEST_CUDA)
-#include <plait/exec/cublas.hpp>
+#include <plait/exec/backends/cuda/cublas.hpp>
 #else
-#include <plait/exec/omp.hpp>
+#include <plait/exec/backends/omp/omp.hpp>
 #endif
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
-#include <plait/exec/tbb.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>

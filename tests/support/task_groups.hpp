@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/tbb.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 
 namespace test {
 

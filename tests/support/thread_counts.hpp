@@ -1,7 +1,7 @@
 // Backends with a fixed number of threads, so that tests of work partitioning do not depend on the machine.
 #pragma once
 
-#include <plait/exec/tbb.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 
 namespace test {
 

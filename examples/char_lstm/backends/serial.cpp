@@ -1,4 +1,4 @@
-#include <plait/exec/serial.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 
 #include "../train_on.hpp"
 

@@ -13,8 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/serial.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"

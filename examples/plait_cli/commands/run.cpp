@@ -18,13 +18,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/detail/kernels/convert.hpp>
 #include <plait/exec/npy.hpp>
 #include <plait/exec/observers.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/plan_report.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/versioning.hpp>

@@ -18,7 +18,7 @@
 // (has_tasks); queue(), if host threads launch device work concurrently (has_queues); gemm_library, whose GEMM replaces
 // plait's (gemm.hpp); and, on a device, for_each_team, for cooperating threads (kernels/thread_team.hpp).
 //
-// serial.hpp, omp.hpp, tbb.hpp and cuda.hpp define one each; a program can use several. No macro selects a backend.
+// Each folder of backends/ defines one; a program can use several. No macro selects a backend.
 #pragma once
 
 #include <concepts>

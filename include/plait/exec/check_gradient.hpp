@@ -17,9 +17,9 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/gradient/backward_pass.hpp>

@@ -1,6 +1,6 @@
 // expect: plait: the kernel cannot be made from (op_arguments const&)
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/serial.hpp>
 
 template <class B>
 struct kernel : plait::op_kernel<B> {

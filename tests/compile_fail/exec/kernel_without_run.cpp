@@ -1,6 +1,6 @@
 // expect: plait: the kernel lacks infer(shape_context&) or run(op_context<B>&)
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/serial.hpp>
 
 template <class B>
 struct kernel : plait::op_kernel<B> {

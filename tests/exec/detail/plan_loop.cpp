@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 

@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/detail/gemm.hpp>
 #include <plait/exec/detail/operators/convolution.hpp>
 #include <plait/exec/detail/operators/convolution_gradients.hpp>
@@ -17,7 +18,6 @@
 #include <plait/exec/detail/operators/fully_connected_gradients.hpp>
 #include <plait/exec/detail/operators/matmul.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/netdef/read.hpp>
 #include <plait/netdef/traits.hpp>
 

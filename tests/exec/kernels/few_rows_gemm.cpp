@@ -8,9 +8,9 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/detail/kernels/packed_gemm.hpp>
-#include <plait/exec/serial.hpp>
-#include <plait/exec/tbb.hpp>
 
 #include <support/gemm_cases.hpp>
 #include <support/some_threads.hpp>

@@ -10,11 +10,11 @@
 
 #include <tbb/task_group.h>
 
+#include <plait/exec/backends/omp/omp.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/detail/host_memory.hpp>
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/omp.hpp>
-#include <plait/exec/serial.hpp>
-#include <plait/exec/tbb.hpp>
 #include <support/sanitizers.hpp>
 #include <support/skip.hpp>
 #include <support/some_threads.hpp>

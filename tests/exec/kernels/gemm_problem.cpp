@@ -8,9 +8,9 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/omp.hpp>
-#include <plait/exec/serial.hpp>
-#include <plait/exec/tbb.hpp>
+#include <plait/exec/backends/omp/omp.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 
 #include <support/some_threads.hpp>
 #include <support/task_groups.hpp>

@@ -4,10 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/detail/kernels/packed_matrix.hpp>
 #include <plait/exec/detail/kernels/standing_team.hpp>
-#include <plait/exec/serial.hpp>
-#include <plait/exec/tbb.hpp>
 
 #include <support/gemm_cases.hpp>
 #include <support/some_threads.hpp>

@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/detail/memory_pool.hpp>
-#include <plait/exec/tbb.hpp>
 
 namespace {
 

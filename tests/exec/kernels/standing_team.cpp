@@ -16,9 +16,9 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/serial.hpp>
-#include <plait/exec/tbb.hpp>
 
 #include <support/task_groups.hpp>
 

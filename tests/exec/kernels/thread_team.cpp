@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/serial.hpp>
-#include <plait/exec/tbb.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/backends/tbb/tbb.hpp>
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/detail/parallel.hpp>
+#include <plait/exec/backends/tbb/detail/parallel.hpp>
 
 #include <support/control_nets.hpp>
 

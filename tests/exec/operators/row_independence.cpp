@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>

@@ -1,7 +1,7 @@
 // Runs of a plan on a device, recorded once and launched as one piece of work: a kernel of a small op takes the device
 // less time than launching it takes the host, and steps of a recurrence are thousands of them.
 //
-//   #include <plait/exec/cuda_graph.hpp>
+//   #include <plait/exec/backends/cuda/cuda_graph.hpp>
 //
 //   plait::captured_runs runs(plan);  // a plan<cuda>
 //   for (auto const& b : batches) {

@@ -13,8 +13,8 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/exec/cuda.hpp>
-#include <plait/exec/detail/cublas_row_product.hpp>
+#include <plait/exec/backends/cuda/cuda.hpp>
+#include <plait/exec/backends/cuda/detail/cublas_row_product.hpp>
 #include <plait/exec/detail/element_type.hpp>
 #include <plait/exec/detail/gemm.hpp>
 #include <plait/exec/detail/memory_pool.hpp>

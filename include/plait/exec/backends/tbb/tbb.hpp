@@ -10,8 +10,8 @@
 
 #include <thrust/system/tbb/execution_policy.h>
 
+#include <plait/exec/backends/tbb/detail/parallel.hpp>
 #include <plait/exec/detail/host_memory.hpp>
-#include <plait/exec/detail/parallel.hpp>
 
 namespace plait {
 

@@ -6,7 +6,7 @@
 
 #include <cuda_runtime.h>
 
-#include <plait/exec/cuda.hpp>
+#include <plait/exec/backends/cuda/cuda.hpp>
 #include <plait/exec/detail/captured_runs.hpp>
 #include <plait/exec/detail/captured_shapes.hpp>
 

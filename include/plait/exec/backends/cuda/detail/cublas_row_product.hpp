@@ -11,7 +11,7 @@
 
 #include <cublasLt.h>
 
-#include <plait/exec/cuda.hpp>
+#include <plait/exec/backends/cuda/cuda.hpp>
 #include <plait/exec/detail/memory_pool.hpp>
 
 namespace plait::detail {
