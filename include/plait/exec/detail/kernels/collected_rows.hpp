@@ -125,8 +125,9 @@ class collected_rows {
   void copy(place const& run, std::size_t to) {
     std::size_t const left = of_.rows * of_.left_bytes, right = of_.rows * of_.right_bytes;
     if (memory_ == nullptr) memory_ = pooled_memory<B>(block_ * (left + right));
-    copy_both({run.left, static_cast<std::byte*>(memory_.get()) + to * left, left},
-              {run.right, right_copies() + to * right, right});
+    // The type is named, as nvcc's host pass does not compile lists as arguments here.
+    copy_both(detail::bytes_to{run.left, static_cast<std::byte*>(memory_.get()) + to * left, left},
+              detail::bytes_to{run.right, right_copies() + to * right, right});
   }
   template <class HandOver>
   void hand_over_copies(HandOver&& hand_over) {
