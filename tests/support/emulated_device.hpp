@@ -156,11 +156,13 @@ I find_if(late_policy, I first, I last, Holds holds) {
 }
 
 struct late_gemm;
+struct late_record;
 
 struct emulated_device {
   static constexpr std::string_view name = "emulated device";
   static constexpr bool on_device = true;
   using gemm_library = late_gemm;
+  using recorded_work = late_record;
 
   static late_policy policy() { return {}; }
   static void const* queue() { return &late_stream::current(); }
@@ -243,17 +245,17 @@ struct late_gemm {
   }
 };
 
-}  // namespace test
-
-template <>
-struct plait::recorded_work<test::emulated_device> {
-  static void begin() { test::late_stream::current().begin_record(); }
-  static std::optional<recorded_work> end() {
-    auto made = test::late_stream::current().end_record();
+/// Launches that were recorded, as in a CUDA graph.
+struct late_record {
+  static void begin() { late_stream::current().begin_record(); }
+  static std::optional<late_record> end() {
+    auto made = late_stream::current().end_record();
     if (!made) return std::nullopt;
-    return recorded_work{std::move(*made)};
+    return late_record{std::move(*made)};
   }
-  void launch() const { test::late_stream::current().start(work); }
+  void launch() const { late_stream::current().start(work); }
 
-  std::vector<test::late_stream::work> work;
+  std::vector<late_stream::work> work;
 };
+
+}  // namespace test

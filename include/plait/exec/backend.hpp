@@ -13,10 +13,10 @@
 //     static void synchronize();                      // waits for all work in progress
 //   };
 //
-// Optional members: capacity(), the maximum of bytes in use at a time; device_of(memory), the device number, which
-// DLPack exports; task_group, task_arena and is_cancelled(), as in oneTBB, to overlap time steps of recurrences
-// (has_tasks); queue(), if host threads launch device work concurrently (has_queues); gemm_library, whose GEMM replaces
-// plait's (gemm.hpp); and, on a device, for_each_team, for cooperating threads (kernels/thread_team.hpp).
+// Several threads may call the members at once. Copies of 0 bytes do nothing.
+//
+// Optional members: each has a concept below, which states its contract. A header that uses one checks for that
+// concept; no function is found by ADL, and no template is specialised for a backend.
 //
 // Each folder of backends/ defines one; a program can use several. No macro selects a backend.
 #pragma once
@@ -36,6 +36,70 @@
 
 namespace plait {
 
+struct gemm_shape;
+
+namespace detail {
+
+/// Bound of memory: B::capacity() is the maximum of bytes in use at a time.
+template <class B>
+concept has_capacity = requires {
+  { B::capacity() } -> std::convertible_to<std::size_t>;
+};
+
+/// Numbered devices: B::device_of(memory) returns the number of the memory's device, which DLPack exports.
+template <class B>
+concept has_device_number = requires(void const* memory) {
+  { B::device_of(memory) } -> std::convertible_to<int>;
+};
+
+/// Tasks, which overlap time steps of recurrences and spin between loops: B::task_group, with run(function) and wait(),
+/// and B::task_arena, constructed from a number of threads, with execute(function), are as oneTBB's. B::is_cancelled()
+/// returns true if an enclosing group is cancelled, in which case B's loops may skip calls.
+template <class B>
+concept has_tasks = requires {
+  typename B::task_group;
+  typename B::task_arena;
+  { B::is_cancelled() } -> std::same_as<bool>;
+};
+
+/// A device with several in-order queues (streams): B::queue() identifies that of the calling thread.
+template <class B>
+concept has_queues = requires {
+  { B::queue() } -> std::same_as<void const*>;
+};
+
+/// Products of a library instead of plait's, required of devices that multiply: B::gemm_library has the members of
+/// own_gemm (detail/gemm.hpp).
+template <class B>
+concept has_gemm_library = requires { typename B::gemm_library; };
+
+/// A library with a fused bias: multiply_onto_row(shape, x, w, b, more, y) computes x op(w) + b in each row, plus the
+/// matrix `more` unless that is null; or returns false, and computes nothing.
+template <class B>
+concept has_row_product = has_gemm_library<B> && requires(gemm_shape const& s, float const* x, float* y) {
+  { B::gemm_library::multiply_onto_row(s, x, x, x, x, y) } -> std::same_as<bool>;
+};
+
+/// A device whose threads work in teams: B::for_each_team(tasks, width, f) calls f(task) by each thread of a team,
+/// which has whole warps and at most 256 threads, as fit for `width` elements (detail/kernels/thread_team.hpp).
+template <class B>
+concept has_teams = requires(void (*f)(std::size_t)) { B::for_each_team(std::size_t{}, std::size_t{}, f); };
+
+/// A device that calls functions by address, within one module: B::device_functions<Program, functions...>() returns a
+/// pair of their addresses there, as an array of void (*)(), and of a function that launches so many threads of a
+/// Program in the same module (detail/kernels/element_program.hpp).
+template <class B, class Program, auto... Functions>
+concept has_device_functions = requires { B::template device_functions<Program, Functions...>(); };
+
+/// Work that is recorded instead of done, and launched later: B::recorded_work, a movable type with
+///   static void begin();                         // from here on the calling thread's work is recorded
+///   static std::optional<recorded_work> end();   // nothing if some of the work cannot be recorded
+///   void launch() const;                         // does it, after work that was launched before
+template <class B>
+concept has_recorded_work = requires { typename B::recorded_work; };
+
+}  // namespace detail
+
 template <class B>
 concept backend = requires(void* to, void const* from, std::size_t bytes) {
   { B::name } -> std::convertible_to<std::string_view>;
@@ -49,21 +113,5 @@ concept backend = requires(void* to, void const* from, std::size_t bytes) {
   B::copy_to_host(to, from, bytes);
   B::synchronize();
 };
-
-namespace detail {
-/// A backend that can run ops in tasks: B::task_group and B::task_arena are like oneTBB's, and B::is_cancelled()
-/// returns true if an enclosing group is cancelled, in which case B's loops are skipped.
-template <class B>
-concept has_tasks = requires {
-  typename B::task_group;
-  typename B::task_arena;
-  { B::is_cancelled() } -> std::same_as<bool>;
-};
-/// A device with several in-order queues (streams): B::queue() is that of the calling thread.
-template <class B>
-concept has_queues = requires {
-  { B::queue() } -> std::same_as<void const*>;
-};
-}  // namespace detail
 
 }  // namespace plait

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include <plait/core/errors.hpp>
+#include <plait/exec/backend.hpp>
 #include <plait/exec/detail/element_type.hpp>
 #include <plait/exec/tensor.hpp>
 
@@ -111,7 +112,7 @@ template <class Managed, backend B>
   out.device.device_type =
       static_cast<std::remove_reference_t<decltype(out.device.device_type)>>(detail::dlpack_device<B>);
   out.device.device_id = 0;
-  if constexpr (requires { B::device_of(t.raw()); })
+  if constexpr (detail::has_device_number<B>)
     out.device.device_id = static_cast<decltype(out.device.device_id)>(B::device_of(t.raw()));
   out.ndim = static_cast<std::remove_reference_t<decltype(out.ndim)>>(t.rank());
   out.dtype.code = static_cast<std::remove_reference_t<decltype(out.dtype.code)>>(type->code);

@@ -57,9 +57,9 @@ std::optional<std::size_t> kernels_of(plait::plan<device>& plan) {
   return std::nullopt;
 #else
   plan.bind();
-  plait::recorded_work<device>::begin();
+  device::recorded_work::begin();
   plan.run_bound();
-  auto const made = plait::recorded_work<device>::end();
+  auto const made = device::recorded_work::end();
   return made->work.size();
 #endif
 }

@@ -26,18 +26,9 @@
 
 namespace plait {
 
-/// Work that a thread has started on a backend, recorded instead of done. A specialisation has
-///
-///   static void begin();                          // from here on the calling thread's work is recorded
-///   static std::optional<recorded_work> end();    // nothing if something was asked for that cannot be recorded
-///   void launch() const;                          // does it, after what was started before
-///
-/// and may be moved. cuda_graph.hpp has that of cuda.
-template <backend B>
-struct recorded_work;
-
 /// Of one plan, which must outlive it, as must its workspace. Runs may also be made by the plan itself in between.
 template <backend B>
+  requires detail::has_recorded_work<B>
 class captured_runs {
  public:
   explicit captured_runs(plan<B>& p) : plan_(&p) {}
@@ -60,16 +51,17 @@ class captured_runs {
 
  private:
   using reserve = typename memory_pool<B>::reserve;
+  using recorded_work = typename B::recorded_work;
 
   struct record {
     std::unique_ptr<reserve> memory;  // what the work uses besides what the plan keeps
-    recorded_work<B> work;
+    recorded_work work;
   };
 
   // False if the run cannot be recorded; nothing has been done on the device then.
   bool capture() {
     auto memory = std::make_unique<reserve>();
-    recorded_work<B>::begin();
+    recorded_work::begin();
     std::exception_ptr failure = nullptr;
     {
       typename reserve::use const used(*memory);
@@ -79,7 +71,7 @@ class captured_runs {
         failure = std::current_exception();
       }
     }
-    std::optional<recorded_work<B>> work = recorded_work<B>::end();
+    std::optional<recorded_work> work = recorded_work::end();
     if (!work) return records_ = false;
     if (failure != nullptr) std::rethrow_exception(failure);
     record_.emplace(record{std::move(memory), std::move(*work)});

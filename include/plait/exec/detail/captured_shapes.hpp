@@ -29,6 +29,7 @@ namespace plait {
 /// For each of the last few types of all that the net is given there is a plan, and a record of its runs, which uses
 /// that plan's memory: nobody else writes there while others are run. A net with ops that differ by run has one plan.
 template <backend B>
+  requires detail::has_recorded_work<B>
 class captured_shapes {
  public:
   /// Operators and the workspace must outlive it. At most so many records are kept, each with all memory that a run

@@ -8,8 +8,9 @@
 //   weights.multiply(3, a, c);
 //
 // gemm_traits<B> decides what multiplies. Host backends have own_gemm, which needs no library; a backend with a member
-// type gemm_library has that (with_cblas of cblas.hpp is one); cublas.hpp has the one of cuda. The choice is part of
-// the backend's type, so that no include or flag can change what another file does.
+// type gemm_library has that: with_cblas of backends/cblas/cblas.hpp is one, and cuda, whose library is in
+// backends/cuda/cublas.hpp. The choice is part of the backend's type, so that no include or flag can change what
+// another file does.
 #pragma once
 
 #include <concepts>
@@ -103,7 +104,7 @@ struct own_gemm {
   }
 };
 
-/// How a backend multiplies matrices. A specialisation has
+/// GEMM of a backend: its gemm_library, or own_gemm. A library has
 ///
 ///   template <class T> static void multiply(gemm_shape const&, gemm_batch const&, T const* a, T const* b, T* c,
 ///                                           gemm_scalar<T> alpha, gemm_scalar<T> beta);
@@ -114,11 +115,11 @@ template <backend B>
 struct gemm_traits;
 
 template <backend B>
-  requires(!B::on_device && !requires { typename B::gemm_library; })
+  requires(!B::on_device && !detail::has_gemm_library<B>)
 struct gemm_traits<B> : own_gemm<B> {};
 
 template <backend B>
-  requires requires { typename B::gemm_library; }
+  requires detail::has_gemm_library<B>
 struct gemm_traits<B> : B::gemm_library {};
 
 /// A matrix that is packed once and multiplied by many times: see packed_panels.

@@ -53,7 +53,7 @@ class memory_pool {
   /// The most bytes that can be in use at a time. A system that promises more memory than it has ends the program when
   /// that is written.
   static std::size_t capacity() {
-    if constexpr (requires { B::capacity(); })
+    if constexpr (detail::has_capacity<B>)
       return B::capacity();
     else
       return std::numeric_limits<std::size_t>::max();

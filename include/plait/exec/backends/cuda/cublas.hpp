@@ -127,8 +127,7 @@ class device_matrix {
 };
 
 /// cuBLAS GEMM, launched on the thread's stream. Accumulates half and bfloat16 in float, never in TF32.
-template <>
-struct gemm_traits<cuda> {
+struct cublas_gemm {
   template <class T>
   using packed = device_matrix<T>;
 

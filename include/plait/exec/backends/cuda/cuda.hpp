@@ -21,7 +21,6 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
-#include <plait/exec/detail/kernels/element_program.hpp>
 
 namespace plait {
 
@@ -85,9 +84,14 @@ struct cuda_error : error {
   cudaError_t code;
 };
 
+class cuda_graph;    // cuda_graph.hpp
+struct cublas_gemm;  // cublas.hpp
+
 struct cuda {
   static constexpr std::string_view name = "cuda";
   static constexpr bool on_device = true;
+  using gemm_library = cublas_gemm;
+  using recorded_work = cuda_graph;
 
   static cudaStream_t& stream() {
     thread_local cudaStream_t current = cudaStreamPerThread;
@@ -122,6 +126,11 @@ struct cuda {
     detail::run_teams<<<blocks, threads, 0, stream()>>>(rows, f);
     check(cudaGetLastError(), "for_each_team");
   }
+
+  /// Returns addresses on the device of functions of this file, and the launcher of programs there.
+  template <class Program, auto... Functions>
+  static std::pair<std::array<void (*)(), sizeof...(Functions)>, void (*)(std::uint32_t, Program const&)>
+  device_functions();
 
   static void* allocate(std::size_t bytes) {
     void* made = nullptr;
@@ -187,23 +196,27 @@ static void (*ask_for_address())() {
   return reinterpret_cast<void (*)()>(made);
 }
 
-}  // namespace detail
-
-// Device function table of element programs (kernels/element_program.hpp): static, as each module has a separate one.
 template <auto... Functions>
-static auto device_addresses(cuda) {
+static std::array<void (*)(), sizeof...(Functions)> device_addresses() {
   static std::mutex mutex;
   static std::map<int, std::array<void (*)(), sizeof...(Functions)>> known;  // by device
   int device = 0;
   cuda::check(cudaGetDevice(&device), "cudaGetDevice");
   std::lock_guard const lock(mutex);
   auto at = known.find(device);
-  if (at == known.end()) at = known.emplace(device, std::array{detail::ask_for_address<Functions>()...}).first;
+  if (at == known.end()) at = known.emplace(device, std::array{ask_for_address<Functions>()...}).first;
   return at->second;
 }
-template <class Program>
-static auto program_starter(cuda) {
-  return &detail::start_program<Program>;
+
+}  // namespace detail
+
+// TRAP: the linker keeps one instance of this for all files, but each file is a module of its own. So addresses and
+// launcher come from functions with internal linkage, both of the file whose instance is kept; a static variable here
+// would mix those of several files.
+template <class Program, auto... Functions>
+std::pair<std::array<void (*)(), sizeof...(Functions)>, void (*)(std::uint32_t, Program const&)> cuda::
+    device_functions() {
+  return {detail::device_addresses<Functions...>(), &detail::start_program<Program>};
 }
 
 }  // namespace plait

@@ -103,12 +103,6 @@ struct cell_function {
   }
 };
 
-/// A backend that finds what its device calls: device_addresses<functions...>(B()) are where functions stand there, and
-/// program_starter<P>(B()) what starts a program of type P of the same module, as a device_function::starter. Both are
-/// static, so that each file that is compiled has its own.
-template <class B>
-concept has_modules = requires { program_starter<element_program>(B()); };
-
 }  // namespace detail
 
 /// What is read, called and written for each element. Trivially copyable: it is an argument of the kernel, and small,
@@ -257,11 +251,11 @@ device_function device_function::of(F const& f) {
     using cell = element_cell<detail::cell_lanes(widest)>;
     constexpr call<one_cell> one = &detail::cell_function<one_cell, F, Ts...>::call;
     constexpr call<cell> several = &detail::cell_function<cell, F, Ts...>::call;
-    if constexpr (detail::has_modules<B>) {
-      auto const addresses = device_addresses<one, several>(B());
+    if constexpr (detail::has_device_functions<B, element_program, one, several>) {
+      auto const [addresses, launcher] = B::template device_functions<element_program, one, several>();
       made.run_one = addresses[0];
       made.run_several = addresses[1];
-      made.start = program_starter<element_program>(B());
+      made.start = launcher;
     } else {
       made.run_one = reinterpret_cast<erased_call>(one);
       made.run_several = reinterpret_cast<erased_call>(several);

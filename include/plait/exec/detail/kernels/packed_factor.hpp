@@ -19,7 +19,7 @@ namespace plait {
 template <backend B>
 class packed_factor {
  public:
-  static constexpr bool packs = !B::on_device && !requires { typename B::gemm_library; };
+  static constexpr bool packs = !B::on_device && !detail::has_gemm_library<B>;
   /// Fewer columns would be mostly padding.
   static constexpr std::int64_t least_columns = 16;
 

@@ -22,11 +22,6 @@ namespace plait {
 
 namespace detail {
 
-/// A backend whose threads work in teams: for_each_team(tasks, width, f) calls f(task), with teams fit for `width`
-/// elements each, of whole warps and 256 threads at most.
-template <class B>
-concept has_teams = requires(void (*f)(std::size_t)) { B::for_each_team(std::size_t{}, std::size_t{}, f); };
-
 #if defined(__CUDACC__)
 inline constexpr unsigned warp_size = 32;
 

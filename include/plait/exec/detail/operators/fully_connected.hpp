@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <plait/exec/backend.hpp>
 #include <plait/exec/detail/gemm.hpp>
 #include <plait/exec/detail/kernels/broadcast.hpp>
 #include <plait/exec/detail/kernels/packed_factor.hpp>
@@ -167,8 +168,7 @@ class fc_kernel : public op_kernel<B> {
   // Returns true if the backend has a fused product with a bias row, and has run it.
   template <class T>
   static bool multiplies_onto_row(gemm_shape const& s, T const* x, T const* w, T const* b, T const* more, T* y) {
-    if constexpr (requires { gemm_traits<B>::multiply_onto_row(s, x, w, b, more, y); })
-      return gemm_traits<B>::multiply_onto_row(s, x, w, b, more, y);
+    if constexpr (detail::has_row_product<B>) return B::gemm_library::multiply_onto_row(s, x, w, b, more, y);
     return false;
   }
 
