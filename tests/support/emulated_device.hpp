@@ -8,7 +8,6 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -22,10 +21,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <plait/exec/detail/thrust_config.hpp>
-
-#include <thrust/execution_policy.h>
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
@@ -137,24 +132,6 @@ class late_stream {
   bool spoilt_ = false;
 };
 
-struct late_policy : thrust::device_execution_policy<late_policy> {};
-
-template <class I, class N, class F>
-I for_each_n(late_policy, I first, N count, F f) {
-  late_stream::current().start([=] {
-    F each = f;
-    for (N i = 0; i != count; ++i) each(*(first + static_cast<std::ptrdiff_t>(i)));
-  });
-  return first + static_cast<std::ptrdiff_t>(count);
-}
-template <class I, class Holds>
-I find_if(late_policy, I first, I last, Holds holds) {
-  I found = last;
-  late_stream::current().start([&] { found = std::find_if(first, last, holds); });
-  late_stream::current().wait();
-  return found;
-}
-
 struct late_gemm;
 struct late_record;
 
@@ -164,7 +141,22 @@ struct emulated_device {
   using gemm_library = late_gemm;
   using recorded_work = late_record;
 
-  static late_policy policy() { return {}; }
+  template <class F>
+  static void for_each_index(std::size_t count, F f) {
+    late_stream::current().start([=] {
+      F each = f;
+      for (std::size_t i = 0; i != count; ++i) each(i);
+    });
+  }
+  template <class Holds>
+  static std::size_t find_index(std::size_t count, Holds const& holds) {
+    std::size_t found = 0;
+    late_stream::current().start([&] {
+      while (found != count && !holds(found)) ++found;
+    });
+    synchronize();
+    return found;
+  }
   static void const* queue() { return &late_stream::current(); }
   static constexpr unsigned concurrency() { return 132; }
   static void* allocate(std::size_t bytes) { return closed_memory::shared().allocate(bytes); }

@@ -1,9 +1,9 @@
-// Backend concept: memory for tensors and an execution policy for kernels, as static members of a stateless type.
+// Backend concept: memory for tensors and parallel loops, as static members of a stateless type.
 //
 //   struct my_backend {
 //     static constexpr std::string_view name = "mine";
 //     static constexpr bool on_device = false;        // true: memory inaccessible to the host, one thread per element
-//     static auto policy();                           // a Thrust execution policy
+//     static auto policy();                           // a Thrust execution policy for loops, or for_each_index below
 //     static unsigned concurrency();                  // number of tiles that can run at once
 //     static void* allocate(std::size_t bytes);       // aligned to 64 bytes; throws std::bad_alloc
 //     static void deallocate(void*, std::size_t bytes) noexcept;
@@ -39,6 +39,23 @@ namespace plait {
 struct gemm_shape;
 
 namespace detail {
+
+/// Loops by Thrust: B::policy() is an execution policy. Unused if has_loops.
+template <class B>
+concept has_policy = requires { B::policy(); };
+
+/// Loops of the backend's own: B::for_each_index(count, f) calls f(i) for each i below count, of type std::size_t. On
+/// the host it returns when all calls have returned, f does not throw, and a loop that begins within a call of another
+/// may run on the calling thread; on a device f is copied.
+template <class B>
+concept has_loops = requires(void (*f)(std::size_t)) { B::for_each_index(std::size_t{}, f); };
+
+/// Search on a device that has_loops: B::find_index(count, holds) waits, and returns the first i below count for which
+/// holds(i), or count.
+template <class B>
+concept has_search = requires(bool (*holds)(std::size_t)) {
+  { B::find_index(std::size_t{}, holds) } -> std::same_as<std::size_t>;
+};
 
 /// Bound of memory: B::capacity() is the maximum of bytes in use at a time.
 template <class B>
@@ -104,7 +121,6 @@ template <class B>
 concept backend = requires(void* to, void const* from, std::size_t bytes) {
   { B::name } -> std::convertible_to<std::string_view>;
   { B::on_device } -> std::convertible_to<bool>;
-  B::policy();
   { B::concurrency() } -> std::convertible_to<unsigned>;
   { B::allocate(bytes) } -> std::same_as<void*>;
   B::deallocate(to, bytes);
@@ -112,6 +128,6 @@ concept backend = requires(void* to, void const* from, std::size_t bytes) {
   B::copy_from_host(to, from, bytes);
   B::copy_to_host(to, from, bytes);
   B::synchronize();
-};
+} && (detail::has_policy<B> || (detail::has_loops<B> && (!B::on_device || detail::has_search<B>)));
 
 }  // namespace plait

@@ -1,8 +1,9 @@
 // Parallel loops of kernels, over indices or over rows, with the same source for every backend.
 //
-// On the host, Thrust distributes tiles, and each tile is one unit-stride loop, compiled for the widest vectors
-// available (instruction_sets.hpp); Thrust per element would take 4 to 6 times as long. On devices each index is a
-// thread. Results depend neither on order nor on the number of threads, so all host backends compute the same bits.
+// On the host, Thrust or the backend distributes tiles, and each tile is one unit-stride loop, compiled for the widest
+// vectors available (instruction_sets.hpp); Thrust per element would take 4 to 6 times as long. On devices each index
+// is a thread. Results depend neither on order nor on the number of threads, so all host backends compute the same
+// bits.
 //
 // Functions are copied into the kernel: they capture pointers and numbers by value, are marked PLAIT_HOST_DEVICE, and
 // do not throw.
@@ -59,8 +60,8 @@ void run_tile(void const* loop, std::size_t first, std::size_t last) {
   vectorized(*static_cast<Loop const*>(loop), first, last);
 }
 
-// Task of one tile. It type-erases the loop, so that Thrust's algorithm is instantiated once per backend, and a loop
-// that does not depend on the backend once for all backends.
+// Task of one tile. It type-erases the loop, so that the backend's algorithm is instantiated once per backend, and a
+// loop that does not depend on the backend once for all backends.
 struct tile_task {
   void const* loop;
   void (*run)(void const*, std::size_t, std::size_t);
@@ -70,9 +71,17 @@ struct tile_task {
 };
 
 template <class B, class F>
+void call_for_each(std::size_t count, F const& f) {
+  if constexpr (has_loops<B>)
+    B::for_each_index(count, f);
+  else
+    thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), count, f);
+}
+
+template <class B, class F>
 void call_for_parts(std::size_t count, F const& f) {
   loop_hand_over<F> shared(f);
-  thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), count, shared.part());
+  call_for_each<B>(count, shared.part());
 }
 
 }  // namespace detail
@@ -112,7 +121,7 @@ void for_each_tile(std::size_t count, std::size_t width, Loop const& loop) {
 template <backend B, class F>
 void for_each_index(std::size_t count, F const& f) {
   if constexpr (B::on_device) {
-    if (count != 0) thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), count, f);
+    if (count != 0) detail::call_for_each<B>(count, f);
   } else {
     for_each_tile<B>(count, tile_size, detail::tile_loop<F>{f});
   }
@@ -122,7 +131,7 @@ void for_each_index(std::size_t count, F const& f) {
 template <backend B, class F>
 void for_each_row(std::size_t rows, std::size_t row_cost, F const& f) {
   if constexpr (B::on_device) {
-    if (rows != 0) thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), rows, f);
+    if (rows != 0) detail::call_for_each<B>(rows, f);
   } else {
     std::size_t const width = std::max<std::size_t>(1, tile_size / std::max<std::size_t>(1, row_cost));
     for_each_tile<B>(rows, width, detail::row_loop<F>{f});

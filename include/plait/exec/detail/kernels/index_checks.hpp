@@ -47,9 +47,13 @@ struct is_out_of_range {
 template <backend B, class Holds>
 std::size_t find_index(std::size_t count, Holds const& holds) {
   if constexpr (B::on_device) {
-    thrust::counting_iterator<std::size_t> const first(0);
-    return static_cast<std::size_t>(
-        thrust::find_if(B::policy(), first, first + static_cast<std::ptrdiff_t>(count), holds) - first);
+    if constexpr (detail::has_search<B>) {
+      return B::find_index(count, holds);
+    } else {
+      thrust::counting_iterator<std::size_t> const first(0);
+      return static_cast<std::size_t>(
+          thrust::find_if(B::policy(), first, first + static_cast<std::ptrdiff_t>(count), holds) - first);
+    }
   } else {
     constexpr std::size_t stretch = 4'096;  // vectorised, to be looked at more closely if there is something in it
     for (std::size_t first = 0; first < count; first += stretch) {
