@@ -26,10 +26,13 @@
 #include <support/types_run.hpp>
 #if defined(PLAIT_TEST_DEVICE)
 #include <support/emulated_device.hpp>
+#elif defined(PLAIT_TEST_ALL_BACKENDS)
+#include <support/thread_pool_backend.hpp>
 #endif
 
 // Backends differ only in how they start threads, and each costs as much to compile. CMake's PLAIT_TEST_ALL_BACKENDS
-// selects all of them for every operator; the tests of kernels always use all. PLAIT_TEST_CUDA selects the CUDA device
+// selects all of them for every operator, and the thread pool, which only tests have: it proves that operators ask of a
+// backend no more than its concept says. The tests of kernels name theirs. PLAIT_TEST_CUDA selects the CUDA device
 // instead, and PLAIT_TEST_DEVICE the emulated one.
 #if defined(PLAIT_TEST_CUDA)
 #define PLAIT_PARALLEL_BACKENDS plait::cuda
@@ -38,7 +41,7 @@
 #define PLAIT_PARALLEL_BACKENDS test::emulated_device
 #define PLAIT_HOST_BACKENDS test::emulated_device
 #elif defined(PLAIT_TEST_ALL_BACKENDS)
-#define PLAIT_PARALLEL_BACKENDS plait::omp, plait::tbb
+#define PLAIT_PARALLEL_BACKENDS plait::omp, plait::tbb, test::thread_pool
 #define PLAIT_HOST_BACKENDS plait::serial, PLAIT_PARALLEL_BACKENDS
 #else
 #define PLAIT_PARALLEL_BACKENDS plait::tbb
