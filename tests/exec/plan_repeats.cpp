@@ -8,12 +8,12 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/detail/memory_forecast.hpp>
 #include <plait/exec/detail/operators/activations.hpp>
 #include <plait/exec/detail/operators/arithmetic.hpp>
 #include <plait/exec/observers.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/detail/memory_forecast.hpp>
-#include <plait/exec/backends/serial/serial.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 

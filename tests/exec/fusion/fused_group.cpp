@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/serial.hpp>
+#include <plait/exec/backends/serial/serial.hpp>
 
 namespace {
 

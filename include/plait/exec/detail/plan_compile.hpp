@@ -321,7 +321,7 @@ void plan<B>::find_constants(std::vector<std::string> const& names) {
     constants_.push_back({at->second});
   }
   // All runs are one loop.
-  loop_ = {.runs = npos, .same = std::vector<bool>(layout_.value_count(), false)};
+  loop_ = loop_values{.runs = npos, .same = std::vector<bool>(layout_.value_count(), false)};
   loop_.summed = loop_.same;
   for (constant const& c : constants_) loop_.same[c.value] = true;
   loop_.lasting = loop_.same;

@@ -69,6 +69,7 @@ class recurrent_lane {
     links_ = links;
     blobs_.clear();
     for (linked_place const& link : links) blobs_.push_back(&blobs.local(link.internal));
+    filled_.resize(links_.size());
   }
 
   // ---- steps that bind blobs
@@ -134,7 +135,7 @@ class recurrent_lane {
       if (links_[i].given == npos) continue;
       slots_.clear();
       plan_->find_slots(links_[i].given, slots_);
-      for (slot* const s : slots_) s->data = blobs_[i]->value.raw();
+      for (slot* const s : slots_) s->data = filled(i).raw();
     }
   }
   void move(recurrent_run<B> const& run, std::int64_t t) {
@@ -143,7 +144,7 @@ class recurrent_lane {
   /// Fills the blob of a source, or adds to it.
   void fill(std::size_t i, recurrent_sequence const& s, std::int64_t t) {
     linked_place const& link = links_[i];
-    tensor<B>& to = blobs_[i]->value;
+    tensor<B>& to = filled(i);
     std::size_t const bytes = s.step_bytes() * static_cast<std::size_t>(link.window);
     if (link.first_source) return B::copy(to.raw(), s.at(link.place(t)), bytes);
     if (to.bytes() != bytes || to.type() != s.type.type)
@@ -233,26 +234,32 @@ class recurrent_lane {
     for (std::size_t k = 0; k != links_.size(); ++k) {
       linked_place const& from = links_[k];
       if (!from.source || from.internal != link.internal) continue;
-      if (from.filled) return {blobs_[k]->value.raw(), blobs_[k]->spec()};
+      if (from.filled) return {filled(k).raw(), filled(k).spec()};
       recurrent_sequence const& s = run.sequences[from.sequence];
       return {s.at(from.place(t)), s.window(from.window)};
     }
     return {nullptr, {}};
   }
+  // Memory of a filled blob: the blob itself has another when the plan has published a new value of it.
+  tensor<B>& filled(std::size_t i) {
+    auto const is_first = [&](linked_place const& l) { return l.first_source && l.internal == links_[i].internal; };
+    return filled_[static_cast<std::size_t>(std::ranges::find_if(links_, is_first) - links_.begin())];
+  }
+  tensor<B> const& filled(std::size_t i) const { return const_cast<recurrent_lane*>(this)->filled(i); }
   void make_room(std::size_t i, recurrent_sequence const& s) {
-    blob<B>& at = *blobs_[i];
-    tensor_spec const room = s.window(links_[i].window);
-    bool const usable = at.is_set && at.object == nullptr && at.value.spec() == room && at.value.owner() != nullptr &&
-                        at.value.is_unique();
-    if (!usable) at.value = tensor<B>::uninitialized(room.type, room.dims);
-    at.object = nullptr;
-    at.is_set = true;
+    tensor<B>& room = filled(i);
+    tensor_spec const type = s.window(links_[i].window);
+    if (room.spec() != type || room.owner() == nullptr) room = tensor<B>::uninitialized(type.type, type.dims);
+    blobs_[i]->value.view(room.raw(), type);
+    blobs_[i]->object = nullptr;
+    blobs_[i]->is_set = true;
   }
 
   plan<B>* plan_ = nullptr;
   plan<B> const* leader_ = nullptr;
   std::span<linked_place const> links_;
-  std::vector<blob<B>*> blobs_;  // by link
+  std::vector<blob<B>*> blobs_;    // by link
+  std::vector<tensor<B>> filled_;  // by link, of first sources
   std::vector<moving_slot> moving_;
   std::vector<linked_storage> storages_;  // of these
   std::vector<slot*> slots_;
