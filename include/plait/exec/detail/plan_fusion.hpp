@@ -73,8 +73,8 @@ void plan<B>::find_groups(op_index first, op_index last) {
     if (layout_[layout_.storage_of(v)].given != npos) return npos;
     return layout_.last_read(v) == npos ? 0 : layout_.last_read(v);
   };
-  bool const step = nested_ && !loop_.same.empty();
-  plait::find_groups<B>(first, last, at, last_use, step, passes_, costs_, groups_);
+  bool const in_step = nested_ && !loop_.same.empty();
+  plait::find_groups<B>(first, last, at, last_use, in_step, passes_, costs_, groups_);
   for (auto group = groups_.rbegin(); group != groups_.rend() && (*group)->first >= first; ++group) {
     steps_[(*group)->first].runs = dispatch::group;
     steps_[(*group)->first].group = group->get();

@@ -1,0 +1,101 @@
+// Groups of whole plans: in all stages, in nested nets, and as one point in time for memory.
+#include <plait/exec/detail/fusion/find_groups.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/detail/observer.hpp>
+#include <plait/exec/detail/schedule.hpp>
+#include <support/run_op.hpp>
+
+namespace {
+
+using B = plait::serial;
+using plait::group_kind;
+
+std::vector<float> numbers(std::size_t count) {
+  std::vector<float> made(count);
+  for (std::size_t i = 0; i != count; ++i) made[i] = static_cast<float>(i * 37 % 211) / 64 - 1.5f;
+  return made;
+}
+
+std::string groups_of(plait::schedule const& s) {
+  std::string text;
+  for (plait::schedule::group const& g : s.groups)
+    text += (text.empty() ? "" : " ") + std::string(to_string(g.kind)) + ' ' + std::to_string(g.count);
+  return text;
+}
+
+TEST_CASE("find_groups: ops behind the first stage are fused, anew when their shapes change") {
+  plait::netdef const n = plait::read_netdef_text(R"(
+    op { type: "Relu" input: "x" output: "r" }
+    op { type: "Reshape" input: "r" input: "shape" output: "m" output: "old" }
+    op { type: "Sigmoid" input: "m" output: "a" } op { type: "Mul" input: "a" input: "m" output: "b" }
+    op { type: "Tanh" input: "b" output: "y" }
+    external_output: "y")");
+  plait::workspace<B> blobs;
+  auto plan = plait::compile(n, test::table<B>(), blobs);
+  plait::op_observer each;  // with one, ops run one by one
+  for (std::int64_t const rows : {4, 6, 4}) {
+    blobs.feed("x", numbers(48), {48});
+    blobs.feed<std::int64_t>("shape", {rows, -1}, {2});
+    plan.run();
+    CHECK(groups_of(plan.schedule()) == "alone 1 alone 1 elements 3");
+    auto const fused = blobs.fetch<float>("y");
+    CHECK(blobs.view("y").dims() == plait::shape{rows, 48 / rows});
+    plan.run({.observer = &each});
+    CHECK(blobs.fetch<float>("y") == fused);
+  }
+}
+
+TEST_CASE("find_groups: ops of nested nets are fused") {
+  plait::netdef const n = plait::read_netdef_text(R"(
+    op { type: "If" input: "flag" output: "y"
+         arg { name: "then_net" n { op { type: "Sigmoid" input: "x" output: "a" }
+                                    op { type: "Mul" input: "a" input: "x" output: "y" } } }
+         arg { name: "else_net" n { op { type: "Copy" input: "x" output: "y" } } } }
+    external_output: "y")");
+  plait::workspace<B> blobs;
+  blobs.feed("x", numbers(48), {48});
+  blobs.feed<bool>("flag", {true}, {1});
+  auto plan = plait::compile(n, test::table<B>(), blobs);
+  plan.run();
+  REQUIRE(!plan.schedule().nets.empty());
+  CHECK(groups_of(plan.schedule().nets[0]) == "elements 2");
+}
+
+// What dies in a group leaves its block to a value of the same size, and to other values behind the group.
+TEST_CASE("find_groups: fusion takes no more memory if values of one size follow each other") {
+  std::string net;
+  for (int i = 0; i != 6; ++i) {
+    std::string const k = std::to_string(i);
+    std::string const x = i == 0 ? "x" : "s" + std::to_string(i - 1);
+    net += "op { type: 'LT' input: '" + x + "' input: 'y' output: 'p" + k + "' } ";
+    net += "op { type: 'Where' input: 'p" + k + "' input: 'y' input: '" + x + "' output: 's" + k + "' } ";
+  }
+  net += "external_output: 's5'";
+  auto const bytes = [&](bool fuses, std::vector<float>& result, std::string& groups) {
+    plait::workspace<B> blobs;
+    blobs.feed("x", numbers(1000), {1000});
+    blobs.feed("y", std::vector<float>(1000, 0.25f), {1000});
+    plait::plan_passes passes;
+    passes.fuse_elements = fuses;
+    auto plan = plait::compile(plait::read_netdef_text(net), test::table<B>(), blobs, {.passes = passes});
+    plan.run();
+    result = blobs.fetch<float>("s5");
+    groups = groups_of(plan.schedule());
+    return plan.memory().block_bytes();
+  };
+  std::vector<float> fused, alone;
+  std::string groups;
+  std::size_t const with = bytes(true, fused, groups);
+  CHECK(groups == "elements 12");
+  CHECK(with == bytes(false, alone, groups));
+  CHECK(fused == alone);
+}
+
+}  // namespace
