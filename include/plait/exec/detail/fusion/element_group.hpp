@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include <plait/core/detail/npos.hpp>
 #include <plait/exec/backend.hpp>
 #include <plait/exec/detail/fusion/fused_group.hpp>
@@ -98,10 +100,11 @@ class element_group final : public fused_group<B> {
   std::size_t count_ = 0;  // elements
   std::size_t block_ = 0;  // elements at a time
   bool one_loop_ = false;  // one call over memory: blocks of any size do
-  std::vector<group_member<B>> members_;
-  std::vector<operand> operands_;  // of all members
-  std::vector<call> calls_;
-  std::vector<std::uint32_t> called_with_;  // of all calls: which operands
+  // Small: a net of thousands of ops has thousands of short groups.
+  boost::container::small_vector<group_member<B>, 2> members_;
+  boost::container::small_vector<operand, 6> operands_;  // of all members
+  boost::container::small_vector<call, 2> calls_;
+  boost::container::small_vector<std::uint32_t, 6> called_with_;  // of all calls: which operands
   std::vector<std::unique_ptr<straight_line>> lines_;
   std::vector<stream> fetched_;  // operands in memory, if they are prefetched
   std::vector<void*> whole_;     // addresses of the operands, if the group is one loop
@@ -116,22 +119,24 @@ bool element_group<B>::take(fusion_candidate<B> const& c) {
   if (c.context->input_count() + c.context->output_count() > most_operands) return false;
   group_member<B> next{c.kernel, c.context, *pattern};
   std::size_t widest = 1;
-  std::array<operand, most_operands> found;
-  std::size_t n = 0;
+  std::size_t const before = operands_.size();
+  auto const refuse = [&] {
+    operands_.resize(before);
+    return false;
+  };
   for (slot const* s : c.context->inputs()) {
     auto const size = static_cast<std::size_t>(s->type.dims.size());
-    if (size != elements && size != 1) return false;
-    if (size != elements) next.by.whole_inputs |= std::uint64_t{1} << n;
-    found[n++] = {s, size == elements ? size_of(s->type.type) : 0};
+    if (size != elements && size != 1) return refuse();
+    if (size != elements) next.by.whole_inputs |= std::uint64_t{1} << (operands_.size() - before);
+    operands_.push_back({s, size == elements ? size_of(s->type.type) : 0});
   }
   for (slot const* s : c.context->outputs()) {
-    if (static_cast<std::size_t>(s->type.dims.size()) != elements) return false;
-    found[n++] = {s, size_of(s->type.type)};
+    if (static_cast<std::size_t>(s->type.dims.size()) != elements) return refuse();
+    operands_.push_back({s, size_of(s->type.type)});
   }
-  if (detail::clashes(next, next)) return false;
-  if (std::ranges::any_of(members_, [&](auto const& m) { return detail::clashes(m, next); })) return false;
-  for (std::size_t k = 0; k != n; ++k) widest = std::max(widest, found[k].bytes);
-  operands_.insert(operands_.end(), found.begin(), found.begin() + static_cast<std::ptrdiff_t>(n));
+  if (detail::clashes(next, next)) return refuse();
+  if (std::ranges::any_of(members_, [&](auto const& m) { return detail::clashes(m, next); })) return refuse();
+  for (std::size_t k = before; k != operands_.size(); ++k) widest = std::max(widest, operands_[k].bytes);
   block_ = members_.empty() ? block_bytes / widest : std::min(block_, block_bytes / widest);
   members_.push_back(next);
   count_ = elements;

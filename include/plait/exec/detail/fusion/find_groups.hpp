@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -33,9 +34,18 @@ void find_groups(op_index first, op_index last, At const& at, LastUse const& las
   auto const begin = static_cast<std::ptrdiff_t>(made.size());
   std::vector<bool> grouped(last - first, false);
   // A group that does not pay may contain one that does: `retries` says whether to look for it.
-  auto const search = [&](auto const& make, auto const& finish, auto const& retries) {
+  auto const search = [&](std::initializer_list<pattern_kind> kinds, auto const& make, auto const& finish,
+                          auto const& retries) {
+    decltype(make(first)) group;  // used again if it could not take the first op
     for (op_index op = first; op < last;) {
-      auto group = make(op);
+      fusion_candidate<B> const begins = at(op);
+      if (grouped[op - first] ||
+          std::ranges::none_of(kinds, [&](pattern_kind k) { return begins.find(k) != nullptr; })) {
+        ++op;
+        continue;
+      }
+      if (group == nullptr || group->size() != 0) group = make(op);
+      group->first = op;
       for (op_index next = op; next != last && !grouped[next - first] && group->take(at(next));) ++next;
       bool const found = finish(*group);
       auto const size = static_cast<op_index>(found || !retries(*group) ? group->size() : 0);
@@ -48,21 +58,27 @@ void find_groups(op_index first, op_index last, At const& at, LastUse const& las
   };
   auto const never = [](auto const&) { return false; };
   if (passes.fuse_rows && !(B::on_device && !step))
-    search([&](op_index op) { return std::make_unique<row_group<B>>(op, !step, costs); },
-           [](auto& group) { return group.finish(); },
-           [](auto const& group) { return B::on_device || group.is_undivided(); });
+    search(
+        {pattern_kind::rows}, [&](op_index op) { return std::make_unique<row_group<B>>(op, !step, costs); },
+        [](auto& group) { return group.finish(); },
+        [](auto const& group) { return B::on_device || group.is_undivided(); });
   if constexpr (B::on_device) {
     if (passes.fuse_elements)
-      search([](op_index op) { return std::make_unique<device_group<B>>(op); },
-             [&](auto& group) { return group.finish(last_use); }, never);
+      search(
+          {pattern_kind::elements, pattern_kind::split, pattern_kind::concatenated},
+          [](op_index op) { return std::make_unique<device_group<B>>(op); },
+          [&](auto& group) { return group.finish(last_use); }, never);
   } else {
     if (passes.fuse_columns && step && B::concurrency() != 1)
-      search([](op_index op) { return std::make_unique<column_group<B>>(op); },
-             [&](auto& group) { return group.pays(costs); }, never);
+      search(
+          {pattern_kind::columns, pattern_kind::elements},
+          [](op_index op) { return std::make_unique<column_group<B>>(op); },
+          [&](auto& group) { return group.pays(costs); }, never);
     // In a step, to look at all operands costs more than such groups gain.
     if (passes.fuse_elements && !step)
-      search([](op_index op) { return std::make_unique<element_group<B>>(op); },
-             [&](auto& group) { return group.finish(last_use); }, never);
+      search(
+          {pattern_kind::elements}, [](op_index op) { return std::make_unique<element_group<B>>(op); },
+          [&](auto& group) { return group.finish(last_use); }, never);
   }
   std::sort(made.begin() + begin, made.end(), [](auto const& a, auto const& b) { return a->first < b->first; });
 }

@@ -61,7 +61,7 @@ class fused_group {
   /// later ops of the group, may take over its memory.
   virtual bool divides(std::uint32_t /*storage*/) const { return false; }
 
-  op_index const first;
+  op_index first;
 };
 
 namespace detail {
