@@ -70,15 +70,14 @@ TEST_CASE("find_groups: ops of nested nets are fused") {
 
 // What dies in a group leaves its block to a value of the same size, and to other values behind the group.
 TEST_CASE("find_groups: fusion takes no more memory if values of one size follow each other") {
-  std::string net;
+  std::string net = "op { type: 'LT' input: 'x' input: 'y' output: 'r0' } ";
   for (int i = 0; i != 6; ++i) {
     std::string const k = std::to_string(i);
-    std::string const x = i == 0 ? "x" : "s" + std::to_string(i - 1);
-    net += "op { type: 'LT' input: '" + x + "' input: 'y' output: 'p" + k + "' } ";
-    net += "op { type: 'Where' input: 'p" + k + "' input: 'y' input: '" + x + "' output: 's" + k + "' } ";
+    net += "op { type: 'GT' input: 'x' input: 'y' output: 'q" + k + "' } ";
+    net += "op { type: 'Or' input: 'r" + k + "' input: 'q" + k + "' output: 'r" + std::to_string(i + 1) + "' } ";
   }
-  net += "external_output: 's5'";
-  auto const bytes = [&](bool fuses, std::vector<float>& result, std::string& groups) {
+  net += "external_output: 'r6'";
+  auto const bytes = [&](bool fuses, std::vector<std::uint8_t>& result, std::string& groups) {
     plait::workspace<B> blobs;
     blobs.feed("x", numbers(1000), {1000});
     blobs.feed("y", std::vector<float>(1000, 0.25f), {1000});
@@ -86,14 +85,15 @@ TEST_CASE("find_groups: fusion takes no more memory if values of one size follow
     passes.fuse_elements = fuses;
     auto plan = plait::compile(plait::read_netdef_text(net), test::table<B>(), blobs, {.passes = passes});
     plan.run();
-    result = blobs.fetch<float>("s5");
+    result.clear();
+    for (bool const b : blobs.fetch<bool>("r6")) result.push_back(b ? 1 : 0);
     groups = groups_of(plan.schedule());
     return plan.memory().block_bytes();
   };
-  std::vector<float> fused, alone;
+  std::vector<std::uint8_t> fused, alone;
   std::string groups;
   std::size_t const with = bytes(true, fused, groups);
-  CHECK(groups == "elements 12");
+  CHECK(groups == "elements 13");
   CHECK(with == bytes(false, alone, groups));
   CHECK(fused == alone);
 }
