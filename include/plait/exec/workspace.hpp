@@ -1,9 +1,7 @@
 // Workspace: blobs by name, the inputs and outputs of nets.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -37,8 +35,6 @@ class workspace {
   workspace& operator=(workspace&&) noexcept = default;
 
   workspace* parent() const noexcept { return parent_; }
-  /// Returns a globally unique number that changes whenever a name of this level is bound to another blob.
-  std::uint64_t revision() const noexcept { return revision_; }
 
   // ---- blobs
   /// Returns nullptr if neither this nor a parent has the name.
@@ -61,7 +57,6 @@ class workspace {
     if (here.at == nullptr) {
       if (here.own == nullptr) here.own = std::make_unique<blob<B>>();
       here.at = here.own.get();
-      revision_ = next_revision();
     }
     return *here.at;
   }
@@ -84,7 +79,6 @@ class workspace {
     place& here = found->second;
     if (here.own != nullptr) here.own->is_set = false;
     here.at = &elsewhere;
-    revision_ = next_revision();
   }
   /// Binds the name to the blob of this level again, which is unset.
   void unbind(std::string_view name) {
@@ -179,14 +173,9 @@ class workspace {
     std::unique_ptr<blob<B>> own;
     blob<B>* at = nullptr;  // another workspace's if bound
   };
-  static std::uint64_t next_revision() {
-    static std::atomic<std::uint64_t> last = 0;
-    return last.fetch_add(1, std::memory_order_relaxed) + 1;
-  }
 
   boost::unordered_flat_map<std::string, place, hash, std::equal_to<>> blobs_;
   workspace* parent_ = nullptr;
-  std::uint64_t revision_ = next_revision();
 };
 
 }  // namespace plait

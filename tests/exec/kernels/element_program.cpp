@@ -1,5 +1,5 @@
 // Programs of functions of elements, put together by hand and run by the host: what cells hold, which functions can be
-// called, and where operands are read and written. device_chains.cpp has those that plans make.
+// called, and where operands are read and written. fusion/device_group.cpp has those that plans make.
 #include <plait/exec/detail/kernels/element_program.hpp>
 
 #include <cstddef>

@@ -104,7 +104,7 @@ std::span<op_pattern<B> const> plan<B>::patterns(op_index op) const {
   return std::span(patterns_).subspan(first, pattern_ends_[op] - first);
 }
 
-// An op whose rows the one that ends the first stage can read in blocks: nobody else reads them, and no op between them
+// Finds an op whose rows the one that ends the first stage can read in blocks: its only reader, and no op between them
 // writes what they are computed from.
 template <backend B>
 void plan<B>::find_stream(plan_memory<B>& memory) {

@@ -120,7 +120,7 @@ tensor<B> const& plan<B>::given(constant const& c) const {
   return std::ranges::lower_bound(inputs_, c.value, {}, &input::value)->source->value;
 }
 
-// Whether one of the constants is another than was told of: a view of the same place with other strides is, too.
+// Returns true if a constant has been replaced, also by a view of the same memory with other strides.
 template <backend B>
 bool plan<B>::has_other_constants() const {
   return std::ranges::any_of(constants_, [this](constant const& c) {

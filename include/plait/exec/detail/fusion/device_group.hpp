@@ -53,7 +53,7 @@ class device_group final : public fused_group<B> {
     role is = role::before;
     bool begins = false;  // outputs but the first are to be computed
   };
-  // What the program reads or writes of a slot. Segments of rows begin at an offset, and are `pitch` elements apart;
+  // Operand of the program. Segments of rows begin at an offset, and are `pitch` elements apart;
   // whole operands have a pitch of 0.
   struct operand {
     slot const* of;
@@ -62,7 +62,7 @@ class device_group final : public fused_group<B> {
     std::size_t pitch = 0;
     std::size_t value = 0;
   };
-  // What the program reads or computes.
+  // Input or result of the program.
   struct value {
     std::size_t call = npos;       // that computes it
     std::size_t last_call = npos;  // that needs it

@@ -1,6 +1,6 @@
 // Element-wise group: all ops of the group run for a block of elements, then for the next.
 //
-// What one op computes is in L1 when the next reads it, and not written to memory at all if only the group reads it;
+// The result of one op is in L1 when the next reads it, and not written to memory at all if only the group reads it;
 // only the elements' own functions are called. Sums, products and the like of which each needs the one before are a
 // straight line: what they compute does not leave registers.
 //
@@ -75,7 +75,7 @@ class element_group final : public fused_group<B> {
     std::byte* data = nullptr;       // in memory; nullptr in a buffer
     std::uint32_t in_buffer = npos;  // which
   };
-  // What is called for a block: a member's function, or a straight line of several.
+  // Function called for a block: a member's, or a straight line of several.
   struct call {
     element_function does;
     std::size_t operands;
@@ -184,7 +184,7 @@ void element_group<B>::find_calls(LastUse const& last_use) {
     }
     for (std::size_t const end = m + std::max<std::size_t>(taken, 1); m != end; ++m) at += operands_of(m);
   }
-  // A result that nobody reads has a buffer, which has room for a block.
+  // An unused result has a buffer, with room for one block only.
   one_loop_ = calls_.size() == 1 &&
               std::ranges::all_of(called_with_, [this](std::uint32_t k) { return operands_[k].in_buffer == npos; });
   if (one_loop_) block_ = count_;

@@ -268,7 +268,7 @@ void row_group<B>::for_each(F const& run_one) {
   }
 }
 
-// Of several failures, the one that a run in order would have met.
+// Rethrows the first failure in the order of a sequential run.
 template <backend B>
 void row_group<B>::throw_first(std::size_t& run, op_index& op) {
   part* failed = nullptr;

@@ -253,7 +253,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     return arguments_.states.size() + number;
   }
 
-  // The object of the last run, if nobody else has it.
+  // The object of the last run, unless it is shared.
   std::shared_ptr<step_values<B>> find_values(op_context<B>& c) {
     std::shared_ptr<step_values<B>> kept;
     if (object_input_ != npos) kept = std::dynamic_pointer_cast<step_values<B>>(c.object(object_input_));

@@ -227,7 +227,7 @@ class recurrent_lane {
   bool is_put(linked_place const& link) const {
     return link.may_be_put() && (!link.added || leader_->accumulates(link.value));
   }
-  // What a target gets: the value of the plan, or, of a blob that the net only passes on, what its source holds.
+  // Value of a target: that of the plan, or, for a blob that the net only passes on, that of its source.
   held value_of(recurrent_run<B> const& run, std::size_t i, std::int64_t t) const {
     linked_place const& link = links_[i];
     if (link.value != npos) return {plan_->value(link.value).data, plan_->value(link.value).type};

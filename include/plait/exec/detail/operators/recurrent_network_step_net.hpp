@@ -223,7 +223,7 @@ void linked_step_net<B>::connect(std::vector<recurrent_link> const& links, std::
     bool const made = link.value != npos;
     bool const comes = backward ? last : first;
     link.source = comes && (read || !made) && (read || !backward || count > 1);
-    // What a net makes of a blob that it was given is a state again, but no gradient of the place it had.
+    // A blob that the net reads and overwrites is a state again, but not the gradient of the place that it had.
     link.target = (made && (!read || (count == 1 && !backward))) || (count > 1 && !link.source);
     // With several places it belongs to the others, and in place it would be made in the first.
     link.copied = link.source && made && count > 1 && !backward;
@@ -263,7 +263,7 @@ void linked_step_net<B>::finish(named_blobs const& around, std::vector<blob<B> c
     link.leftover = link.given != npos && std::ranges::none_of(links_, is_source);
     link.owns = link.value != npos && layout[layout.storage_of(link.value)].given == npos;
   }
-  // Of several places of one value the first has it; it is copied to the others.
+  // A value with several places is written to the first, and copied to the others.
   for (std::size_t i = first_kept(); i != links_.size(); ++i)
     for (std::size_t k = 0; k != i; ++k)
       if (links_[k].may_be_put() && links_[k].value == links_[i].value) links_[i].owns = false;
