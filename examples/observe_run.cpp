@@ -48,7 +48,7 @@ int main() {
   blobs.feed("w", noise({32, 64}, 1));
   blobs.feed("b", noise({32}, 2));
   auto plan = plait::compile(net, operators, blobs, {.fetch = {"y"}, .constants = {"w", "b"}});
-  plait::write_forecast(std::cout, plait::forecast_memory(plan));
+  plait::write_memory(std::cout, plan.forecast());
   plan.run();
 
   plait::type_times<backend> times;

@@ -286,7 +286,8 @@ TEST_CASE("parallel: memory orders ops, and control inputs do") {
     op { type: "Same" input: "x" output: "c" control_input: "b" })");
   plait::workspace<B> blobs;
   auto const plan = plait::compile(n, test::toy_operators<B>(), blobs, {.parallel = true});
-  auto const followers = plait::memory_dependencies(plan.layout(), plan.controls());
+  auto const followers =
+      plait::memory_dependencies(plait::detail::engine_of(plan).layout(), plait::detail::engine_of(plan).controls());
   auto const row = [&](plait::op_index op) { return std::vector(followers[op].begin(), followers[op].end()); };
   CHECK(row(0) == std::vector<plait::op_index>{1, 2});  // read after write
   CHECK(row(1) == std::vector<plait::op_index>{2, 3});  // write after read; control

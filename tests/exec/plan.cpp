@@ -145,8 +145,8 @@ TEST_CASE("plan: intermediate values take turns in memory") {
   auto plan = plait::compile(n, table, blobs, {.fetch = {last}});
   plan.run();
   CHECK(blobs.fetch<float>(last) == std::vector<float>{1, 2, 3, 4});
-  CHECK(plan.memory().block_bytes() == 2 * 16);
-  CHECK(plan.memory().kept_bytes() == 16);
+  CHECK(plan.memory().intermediate == 2 * 16);
+  CHECK(plan.memory().kept == 16);
 
   plait::netdef in_place;
   last = "x";
@@ -158,7 +158,7 @@ TEST_CASE("plan: intermediate values take turns in memory") {
   auto chain = plait::compile(in_place, table, blobs, {.fetch = {last}});
   chain.run();
   CHECK(blobs.fetch<float>(last)[0] == 101);
-  CHECK(chain.memory().block_bytes() == 0);
+  CHECK(chain.memory().intermediate == 0);
   CHECK(blobs.fetch<float>("x")[0] == 1);
 }
 

@@ -9,11 +9,11 @@
 #include <doctest/doctest.h>
 
 #include <plait/exec/backends/serial/serial.hpp>
-#include <plait/exec/detail/memory_forecast.hpp>
 #include <plait/exec/detail/operators/activations.hpp>
 #include <plait/exec/detail/operators/arithmetic.hpp>
 #include <plait/exec/observers.hpp>
 #include <plait/exec/plan.hpp>
+#include <plait/exec/plan_report.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
@@ -171,10 +171,10 @@ TEST_CASE("a run after a forecast looks at what there is now") {
     blobs.feed("a", batch(4000));  // the same rows, and more of them
     if (!fails) blobs.feed("b", batch(4000));
     if (fails) {
-      CHECK_THROWS_AS(static_cast<void>(plait::forecast_memory(plan)), plait::exec_error);
+      CHECK_THROWS_AS(static_cast<void>(plan.forecast()), plait::exec_error);
       CHECK_THROWS_AS(plan.run(), plait::exec_error);
     } else {
-      static_cast<void>(plait::forecast_memory(plan));
+      static_cast<void>(plan.forecast());
       plan.run();
     }
     blobs.feed("a", batch(4));
@@ -191,10 +191,11 @@ TEST_CASE("a run after others writes to where the caller has asked since") {
   for (char const* name : {"a", "b", "c"}) blobs.feed(name, std::vector<float>{1, 2, 3}, {3});
   plan.run();
   plan.run();
-  auto const y = plan.layout().published()[0];
-  REQUIRE(plan.value_name(y) == "y");
+  plait::engine<backend>& engine = plait::detail::engine_of(plan);
+  auto const y = engine.layout().published()[0];
+  REQUIRE(engine.value_name(y) == "y");
   std::vector<float> place(3);
-  CHECK(plan.write_to(y, place.data(), sizeof(float) * place.size()));
+  CHECK(engine.write_to(y, place.data(), sizeof(float) * place.size()));
   plan.run();
   CHECK(place == std::vector<float>{2, 8, 18});
   blobs.refill("c", std::vector<float>{1, 1, 2});

@@ -16,7 +16,7 @@ namespace {
 
 using B = plait::serial;
 
-TEST_CASE("forecast_memory: a net without nets inside takes what its plan has, as the pool rounds it") {
+TEST_CASE("plan::forecast: a net without nets inside takes what its plan has, as the pool rounds it") {
   plait::netdef n = plait::read_netdef_text(R"(
     op { type: "Same" input: "x" output: "a" }
     op { type: "Reverse" input: "a" output: "b" }
@@ -28,7 +28,7 @@ TEST_CASE("forecast_memory: a net without nets inside takes what its plan has, a
   auto plan = plait::compile(n, test::toy_operators<B>(), blobs);
   auto& pool = plait::memory_pool<B>::shared();
   std::size_t const before = pool.statistics().bytes_in_use;
-  plait::memory_forecast const f = plait::forecast_memory(plan);
+  plait::memory_use const f = plan.forecast();
   CHECK(pool.statistics().bytes_in_use == before);
   CHECK(f.given == plait::memory_pool<B>::block_size(400));
   plan.run();
@@ -37,18 +37,18 @@ TEST_CASE("forecast_memory: a net without nets inside takes what its plan has, a
   CHECK(f.kept == plait::memory_pool<B>::block_size(400));
   CHECK(f.inside == 0);
   // Runs go on after it, and with other shapes.
-  CHECK(plait::forecast_memory(plan).peak() == f.peak());
+  CHECK(plan.forecast().peak() == f.peak());
   plan.run();
   CHECK(blobs.fetch<float>("y") == made);
   blobs.feed<float>("x", std::vector<float>(200, 1), {200});
-  CHECK(plait::forecast_memory(plan).given == plait::memory_pool<B>::block_size(800));
+  CHECK(plan.forecast().given == plait::memory_pool<B>::block_size(800));
   std::ostringstream text;
-  plait::write_forecast(text, f);
+  plait::write_memory(text, f);
   CHECK(text.str() == "bytes: " + std::to_string(f.peak()) + " at most: 448 given, 448 kept, " +
                           std::to_string(f.intermediate) + " for intermediate values, 0 inside ops\n");
 }
 
-TEST_CASE("forecast_memory: a sum beyond the largest number stays that number") {
+TEST_CASE("plan::forecast: a sum beyond the largest number stays that number") {
   plait::netdef n;
   for (int i = 0; i != 20; ++i) {
     std::string const name = "y" + std::to_string(i);
@@ -58,11 +58,11 @@ TEST_CASE("forecast_memory: a sum beyond the largest number stays that number") 
   }
   plait::workspace<B> blobs;
   auto plan = plait::compile(n, test::table<B>(), blobs);
-  CHECK(plait::forecast_memory(plan).kept == std::numeric_limits<std::size_t>::max());
-  CHECK(plait::forecast_memory(plan).peak() == std::numeric_limits<std::size_t>::max());
+  CHECK(plan.forecast().kept == std::numeric_limits<std::size_t>::max());
+  CHECK(plan.forecast().peak() == std::numeric_limits<std::size_t>::max());
 }
 
-TEST_CASE("forecast_memory: shapes from elements that are fed, or that types say; others are refused") {
+TEST_CASE("plan::forecast: shapes from elements that are fed, or that types say; others are refused") {
   auto const feed = [](plait::workspace<B>& blobs) {
     blobs.feed<float>("x", std::vector<float>(96, 1), {4, 24});
     blobs.feed<float>("z", std::vector<float>(96, 1), {8, 12});
@@ -75,7 +75,7 @@ TEST_CASE("forecast_memory: shapes from elements that are fed, or that types say
     auto plan = plait::compile(plait::read_netdef_text(text + " external_output: 'y'"), test::table<B>(), blobs);
     auto& pool = plait::memory_pool<B>::shared();
     std::size_t const before = pool.statistics().bytes_in_use;
-    plait::memory_forecast const f = plait::forecast_memory(plan);
+    plait::memory_use const f = plan.forecast();
     plan.run();
     CHECK(pool.statistics().bytes_in_use - before == f.kept + f.intermediate);
     return blobs.view("y").dims();
@@ -98,12 +98,12 @@ TEST_CASE("forecast_memory: shapes from elements that are fed, or that types say
   feed(blobs);
   auto plan = plait::compile(plait::read_netdef_text("op { type: 'Unique' input: 'dims' output: 'y' }"),
                              test::table<B>(), blobs);
-  CHECK(plait::forecast_memory(plan).kept != 0);  // it looks at what is fed
+  CHECK(plan.forecast().kept != 0);  // it looks at what is fed
   auto unknown =
       plait::compile(plait::read_netdef_text(
                          "op { type: 'Copy' input: 'dims' output: 'd' } op { type: 'Unique' input: 'd' output: 'y' }"),
                      test::table<B>(), blobs);
-  CHECK_THROWS_WITH_AS(static_cast<void>(plait::forecast_memory(unknown)),
+  CHECK_THROWS_WITH_AS(static_cast<void>(unknown.forecast()),
                        doctest::Contains("op 1 (Unique): its shapes come from elements"), plait::exec_error);
 }
 

@@ -13,7 +13,7 @@
 
 #include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/detail/memory_forecast.hpp>
+#include <plait/exec/plan_report.hpp>
 #include <support/named_numbers.hpp>
 #include <support/trained_layer.hpp>
 #include <support/usual_cells.hpp>
@@ -41,7 +41,7 @@ measured train(plait::any_cell const& cell, bool recompute, std::int64_t steps) 
   for (auto const& [name, dims] : layer.parameters) feed(name, dims);
   auto plan = plait::compile(layer.net, plait::standard_operators<plait::serial>(), blobs, {.fetch = layer.fetch});
   measured made;
-  made.said = plait::forecast_memory(plan).peak();
+  made.said = plan.forecast().peak();
   for (int run = 0; run != 2; ++run) {
     pool.reset_peak();
     plan.run();
@@ -54,7 +54,7 @@ measured train(plait::any_cell const& cell, bool recompute, std::int64_t steps) 
 
 // The forecast excludes ops' scratch memory: packed weights, partial sums, and 200 KB for packing rows on processors
 // without AVX-512. It hardly grows with the number of steps.
-TEST_CASE("recurrent layer memory: training takes what forecast_memory says, and less with recompute") {
+TEST_CASE("recurrent layer memory: training takes what the forecast says, and less with recompute") {
   for (auto const& [name, cell] : test::usual_cells(x_width, h_width)) {
     CAPTURE(name);
     measured const stored = train(cell, false, 480), again = train(cell, true, 480);

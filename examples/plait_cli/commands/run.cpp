@@ -181,7 +181,7 @@ void print_fetched(source const& in, plait::workspace<backend> const& blobs, run
 void print_plan(plait::plan<backend>& plan) {
   std::string peak;
   try {
-    peak = std::to_string(plait::forecast_memory(plan).peak()) + " bytes at most, in blocks of the pool";
+    peak = std::to_string(plan.forecast().peak()) + " bytes at most, in blocks of the pool";
   } catch (plait::exec_error const& e) {
     peak = "not known before the run: " + std::string(plait::detail::without_prefix(e.what()));
   }

@@ -4,459 +4,97 @@
 //   plan.run();
 //
 // Compiling checks op types, operands and arguments, also in nested nets. The first run, and each after a change of the
-// shapes of inputs, infers shapes and plans memory; other runs only call kernels: no look-up, no text, and no
-// allocation unless the net has an If, overwrites inputs, or has data-dependent shapes. With data-dependent shapes
+// shapes of inputs, infers shapes, fuses ops and plans memory; other runs only call kernels: no look-up, no text, and
+// no allocation unless the net has an If, overwrites inputs, or has data-dependent shapes. With data-dependent shapes
 // (Reshape with a shape tensor, Unique), inference continues when such an op is reached, and after an op with
 // results_after_run (If, While).
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include <plait/core/assert.hpp>
-#include <plait/core/csr.hpp>
-#include <plait/core/errors.hpp>
 #include <plait/exec/detail/compile_options.hpp>
-#include <plait/exec/detail/cost_model.hpp>
-#include <plait/exec/detail/fusion/find_groups.hpp>
-#include <plait/exec/detail/moving_storage.hpp>
-#include <plait/exec/detail/net_operands.hpp>
-#include <plait/exec/detail/nets_of_op.hpp>
-#include <plait/exec/detail/observer.hpp>
-#include <plait/exec/detail/op_arguments.hpp>
-#include <plait/exec/detail/plan_layout.hpp>
-#include <plait/exec/detail/plan_memory.hpp>
-#include <plait/exec/detail/plan_passes.hpp>
-#include <plait/exec/detail/row_stream.hpp>
-#include <plait/exec/detail/row_sums.hpp>
+#include <plait/exec/detail/engine/engine.hpp>
+#include <plait/exec/detail/memory_use.hpp>
 #include <plait/exec/detail/run_options.hpp>
 #include <plait/exec/detail/schedule.hpp>
-#include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/net/detail/implicit_operands.hpp>
-#include <plait/ssa/versioning.hpp>
 
 namespace plait {
+
+template <backend B>
+class plan;
+
+namespace detail {
+/// The inside of a plan, for executors and tests.
+template <backend B>
+engine<B>& engine_of(plan<B>& p) noexcept {
+  return p.engine_;
+}
+template <backend B>
+engine<B> const& engine_of(plan<B> const& p) noexcept {
+  return p.engine_;
+}
+}  // namespace detail
 
 /// Compiled net, returned by compile. Keeps no reference to the net, but one to the workspace, which must outlive it.
 /// One thread runs a plan at a time; several plans may run concurrently if they share no blob that one of them writes.
 template <backend B>
 class plan {
  public:
-  using value_number = plan_layout::value_number;
-
   /// See compile.
   template <net N>
   plan(N const& n, operators<B> const& table, workspace<B>& blobs, compile_options const& options = {})
-      : plan(n, table, blobs, options, nullptr) {}
+      : engine_(n, table, blobs, options) {}
 
   /// Runs all ops in the order of the net. Throws exec_error naming the op, its blobs and their shapes, with the
   /// exception of the kernel nested in it, and rolls back to the state before that op: a blob that is both input and
   /// output has its value from then, and a tensor that was fed has one of the values that its blob had. If only
   /// elements have changed since the last run, the overhead is a few comparisons per operand of the net.
-  void run(run_options const& options = {}) {
-    bool const watched = is_watched(options);
-    if (repeats_ && !watched && stands()) return run_again();
-    bind();
-    run_bound(options);
-  }
-
-  /// Input and output blobs of a plan in a workspace: valid as long as the names are bound to them.
-  struct blob_places {
-    std::vector<blob<B>*> given;      ///< as in layout().given()
-    std::vector<blob<B>*> published;  ///< as in layout().published()
-  };
-  blob_places find_blobs(workspace<B>& blobs) const;
-  /// Binds the plan to another workspace, as if compiled for it. Later runs reuse memory that only blobs of the new
-  /// workspace own, and do not write memory that other blobs own. O(input and output blobs) look-ups.
-  void rebind(workspace<B>& blobs) { rebind(find_blobs(blobs)); }
-  /// Binds the plan to blobs found before, without look-ups.
-  void rebind(blob_places const& blobs);
-  /// Returns the source blob of the i-th of layout().given().
-  blob<B> const* source(std::size_t i) const { return inputs_[i].source; }
-  /// Returns true if it must be set; false, for instance, for the previous value of an output's blob.
-  bool is_required(std::size_t i) const { return inputs_[i].required; }
-
-  /// Redirects a published value in the next run to memory of the caller, after bind(). The memory must live until the
-  /// plan is bound to another workspace or address. Returns false if that is impossible: the blob keeps its memory.
-  bool write_to(value_number v, void* data, std::size_t bytes) {
-    repeats_ = false;
-    return memory_.stand_at(v, data, bytes, slots_);
-  }
-
-  /// Discards results prepared from compile_options::constants, whose elements have changed; the next run recomputes
-  /// them.
-  void forget_constants() noexcept {
-    for (constant& c : constants_) c.data = nullptr;
-  }
-
-  // ---- loops
-  /// Properties of the values of a plan in the runs of a loop, by value.
-  struct loop_values {
-    std::size_t runs = 0;
-    bool backward = false;           ///< rows of later runs come before in memory
-    std::vector<bool> same = {};     ///< inputs with loop-invariant elements
-    std::vector<bool> lasting = {};  ///< memory and elements of each run persist until the loop ends
-    std::vector<bool> summed = {};   ///< published, and not read in the plan: only the sum over the runs is used
-  };
-  /// Declares, before bind(), that the runs to come are those of a loop; without values that they are not.
-  void set_loop(loop_values const& values);
-  /// Begins such a loop, after bind(): packs what is loop-invariant.
-  void begin_loop();
-  /// Returns true if an op accumulates the sum of a value itself: into the memory of the value, which must be the same
-  /// in all runs, and zeroed before the first. Valid after bind().
-  bool accumulates(value_number v) const { return v < accumulated_.size() && accumulated_[v]; }
-  /// Ends a loop; `whole` is false if a run has failed. A change of shapes ends it, too.
-  void end_loop(bool whole);
-  bool in_loop() const noexcept { return in_loop_; }
-  /// Marks inputs, by value, as constant: what is packed of them outlives a loop, until this is called again.
-  /// O(operands).
-  void keep_constants(std::vector<bool> const& values);
-
-  /// Operands that are bound may overlap, one of them being written: ops run one by one, in order.
-  void forbid_fusion() noexcept { passes_.fuse_rows = passes_.fuse_columns = passes_.fuse_elements = false; }
-  /// Returns the row-parallel group of all ops, if there is one; else nullptr. Valid after bind().
-  row_group<B>* rows() const;
-  /// Appends the slots of a value and of all that have its storage; valid after bind(). The caller may change their
-  /// addresses between runs of a loop instead of binding blobs. O(values).
-  void find_slots(value_number v, std::vector<slot*>& to);
-  /// Executes runs of a loop like row_group::run_all, on rows(). Throws what run_bound() would throw in run `run`.
-  void run_rows(std::size_t runs, std::span<moving_storage const> moving, std::span<moving_addend const> addends,
-                std::size_t& run);
-
-  // ---- before a run
-  struct given_type {
-    tensor_spec type;
-    std::shared_ptr<blob_object> object = nullptr;
-    std::vector<std::int64_t> elements = {};  ///< integers, if they are known
-    tensor<B> const* fed = nullptr;           ///< the tensor, if it is already set
-  };
-  using given_types = std::vector<given_type>;  ///< as in layout().given()
-  /// Memory forecast by value, in bytes as the pool allocates them.
-  struct forecast {
-    std::vector<tensor_spec> types = {};
-    std::vector<std::shared_ptr<blob_object>> objects = {};
-    std::vector<std::vector<std::int64_t>> elements = {};  ///< integers, if they follow from types
-    std::vector<value_number> homes = {};                  ///< the value whose memory each aliases; npos for inputs
-    std::vector<std::size_t> kept = {};                    ///< bytes of the tensors that values own
-    std::size_t blocks = 0;                                ///< for intermediate values
-    std::size_t inside = 0;                                ///< held by ops that run nets
-  };
-  /// Forecasts a run; see forecast_memory.
-  forecast forecast_run(given_types const& given);
-
-  // ---- concurrent time steps
-  /// Returns true if all shapes are known before the first op runs.
-  bool is_static() const noexcept;
-  /// Returns a plan that shares the kernels of this one, with operands and memory of its own, which its ops do not
-  /// reuse; its ops are run by run_op. An op must not run in two of them concurrently. Loops are begun and ended in
-  /// this plan for all of them. O(operands).
-  std::unique_ptr<plan> share_kernels(workspace<B>& blobs) const {
-    return std::unique_ptr<plan>(new plan(*this, blobs));
-  }
-  /// Takes over types and addresses of a plan that shares the kernels, after its bind(). O(operands), and allocates if
-  /// types have changed.
-  void follow(plan const& leader);
-  /// Returns the number of runs that have begun.
-  std::uint64_t run_count() const noexcept { return *runs_; }
-  void set_run_count(std::uint64_t runs) noexcept { *runs_ = runs; }
-
-  // ---- for executors
-  /// Reads the inputs from the workspace, and infers shapes as far as possible; run_op may follow.
-  void bind();
+  void run(run_options const& options = {}) { engine_.run(options); }
+  /// Reads the inputs from the workspace, and infers shapes as far as they are known before the run. Throws like run.
+  void bind() { engine_.bind(); }
   /// Runs after bind() or another run without checks for changes, which take 10 ns and more of a run(). Precondition:
   /// no input, published tensor or constant has been replaced since, nor the elements of a non-contiguous input, and
   /// the net itself does not replace the tensor of an input.
-  void run_bound(run_options const& options = {});
-  /// Infers the shapes that depend on ops before `op`. O(1) unless it is the first op of a stage.
-  void reach(op_index op);
-  /// Rolls back blobs that are both input and output to their values before `op`. Precondition: the ops before `op`
-  /// have run, and none of the others with layout().replaces_given(). O(values that pass).
-  void restore_given(op_index op);
-  /// Runs one op. Its inputs must have been computed.
-  void run_op(op_index op, run_options const& options = {}) {
-    step& s = steps_[op];
-    try {
-      if (s.runs <= dispatch::publish && options.observer == nullptr)
-        run_plainly(op);
-      else
-        run_with_care(op, options);
-    } catch (...) {
-      rethrow(op);
-    }
-  }
+  void run_bound(run_options const& options = {}) { engine_.run_bound(options); }
 
-  // ---- capture and replay
-  /// Addresses and reference counts after a run.
-  struct standing {
-    std::uint64_t stages = 0;
-    std::vector<slot> values = {};
-    std::vector<long> holders = {};  ///< reference counts of published values
-  };
-  /// Returns true if an op of the net, or of a nested net, differs from run to run: see op_schema::differs_by_run.
-  bool differs_by_run() const noexcept { return differs_by_run_; }
-  /// Records addresses and reference counts after a run. O(values).
-  void note(standing& now) const;
-  /// Returns true, after bind(), if a run would use the same memory as the recorded one, so that only elements have
-  /// changed. O(values).
-  bool stands_as(standing const& then) const;
+  /// Binds the plan to another workspace, as if compiled for it. Later runs reuse memory that only blobs of the new
+  /// workspace own, and do not write memory that other blobs own. O(input and output blobs) look-ups.
+  void rebind(workspace<B>& blobs) { engine_.rebind(blobs); }
+  /// Discards results prepared from compile_options::constants, whose elements have changed; the next run recomputes
+  /// them.
+  void forget_constants() noexcept { engine_.forget_constants(); }
 
-  /// Publishes the values of the last run again, after another plan has run in the same workspace. Precondition: the
-  /// last run used the same memory as the one before, so that inputs that are written keep their tensor, with newer
-  /// elements.
-  void publish_again() {
-    for (value_number v : layout_.published()) publish(v);
-  }
-
-  // ---- inspection
-  std::size_t op_count() const noexcept { return steps_.size(); }
-  plan_layout const& layout() const noexcept { return layout_; }
-  op_schema const& schema(op_index op) const { return details_[op].type->schema; }
-  /// Returns the number of inputs that the net lists; nested nets read the others, or they are previous values of
-  /// outputs.
-  std::size_t listed_inputs(op_index op) const {
-    return details_[op].resources.results != nullptr ? details_[op].resources.results->listed_inputs
-                                                     : layout_.reads(op).size();
-  }
-  op_kernel<B> const& kernel(op_index op) const { return *steps_[op].kernel; }
-  /// Returns true if an op is streamed with the types of the last run: computed in blocks when its consumer needs them
-  /// (row_stream). A run with an observer runs each op as a whole.
-  bool is_streamed(op_index op) const { return steps_[op].runs == dispatch::streamed; }
+  /// Predicts the memory of runs after the first, for the current tensors of the workspace, in bytes as the pool
+  /// allocates them; scratch memory of kernels (partial sums) is not counted. Runs nothing and allocates no tensors;
+  /// the next run infers shapes again. Throws exec_error if shapes are known only in the run: those of ops with shapes
+  /// from elements that are neither fed nor known from types, and of ops that run nets, except RecurrentNetwork and its
+  /// gradient. O(operands).
+  [[nodiscard]] memory_use forecast() { return engine_.forecast(); }
+  /// Returns the memory that the plan holds after bind() or a run, without that inside ops.
+  memory_use memory() const { return engine_.memory_in_use(); }
   /// Returns how ops are grouped for the types of the last run. Of a net that has not run there are no groups, and
   /// after the first op whose shapes are known during the run those of the last run.
-  plait::schedule schedule() const;
-  /// Returns the bytes of the buffers of streamed rows.
-  std::size_t streamed_bytes() const { return stream_ == nullptr ? 0 : stream_->block_bytes(); }
-  std::string_view op_name(op_index op) const { return op_names_[op]; }
-  std::string_view blob_name(blob_index b) const { return blob_names_[b]; }
-  std::string_view value_name(value_number v) const { return blob_names_[layout_.blob_of(v)]; }
-  /// Returns the slot of a value; valid after the first bind().
-  slot const& value(value_number v) const { return slots_[v]; }
-  plan_memory<B> const& memory() const noexcept { return memory_; }
-  /// Returns, by op, the ops that write its control inputs.
-  csr<op_index> const& controls() const noexcept { return controls_; }
-  /// Returns true if the plan was compiled for the parallel executor.
-  bool is_parallel() const noexcept { return parallel_; }
+  plait::schedule schedule() const { return engine_.schedule(); }
+
+  /// Returns the blobs that must be set before a run. O(inputs).
+  std::vector<std::string_view> inputs() const { return engine_.required_inputs(); }
+  /// Returns the blobs that are set by a run. O(outputs).
+  std::vector<std::string_view> outputs() const { return engine_.published_names(); }
+  std::size_t op_count() const noexcept { return engine_.op_count(); }
+  /// Returns the name of an op; empty if it has none.
+  std::string_view op_name(op_index op) const { return engine_.op_name(op); }
+  /// Returns true if an op of the net, or of a nested net, differs from run to run: see op_schema::differs_by_run.
+  bool differs_by_run() const noexcept { return engine_.differs_by_run(); }
 
  private:
-  // How an op runs: its kernel only; kernel and publication of outputs; the fusion group that begins with it; in
-  // blocks, when its consumer needs them (row_stream); or in the general way.
-  enum class dispatch : unsigned char { kernel, publish, group, streamed, general };
-  struct alignas(64) step {  // one cache line with all data that most ops need
-    op_kernel<B>* kernel;
-    op_context<B> context;
-    dispatch runs = dispatch::kernel;
-    fused_group<B>* group = nullptr;  // that begins with it
-  };
-  struct details {
-    std::shared_ptr<typename operators<B>::entry const> type;
-    op_resources<B> resources = {};
-    std::shared_ptr<row_sums<B>> sums = nullptr;  // accumulated in a loop; shared with plans of other steps
-    std::size_t scratch = 0;
-    std::vector<shape_check> asks = {};  // called before inference
-  };
-  struct input {
-    value_number value;
-    bool required;  // the net lists it, or an op with inference reads it
-    bool inferred;  // an op with inference reads it
-    bool overwritten;
-    blob<B>* source;
-  };
-  // Owner and slot of an operand of the net.
-  struct place {
-    blob<B> const* held_by;
-    slot const* at;
-  };
-  // The memory of an input.
-  struct input_extent {
-    std::byte const* first;
-    std::byte const* last;
-    std::byte const* reach;  // the greatest `last` up to this one
-    input const* of;
-  };
-  // An input that op_kernel::pack has packed.
-  struct packed_input {
-    op_index op;
-    std::uint32_t input;
-    std::shared_ptr<void> memory;
-  };
-  // Distinguishes errors of this plan from those of other plans, which kernels and observers may run.
-  struct own_error : exec_error {
-    own_error(plan const& p, std::string const& text, op_index at, std::string_view of_blob)
-        : exec_error(text, at, p.schema(at).type(), std::string(of_blob), p.op_names_[at]), of(&p) {}
-    plan const* of;
-  };
-  // A constant, and its identity when the ops were notified.
-  struct constant {
-    value_number value;
-    void const* data = nullptr;
-    tensor_spec type = {};
-    plait::strides strides = {};
-    std::weak_ptr<void> owner = {};  // a new tensor may reuse the address
-  };
-  // Compilation context of a nested net, and properties of its ops that it reports.
-  struct findings {
-    bool differs_by_run = false;
-    bool shares_results = false;
-  };
-  struct nesting {
-    std::size_t depth;                     // number of enclosing nets
-    findings* found;                       // output: set if true for one of its ops
-    std::vector<std::string> const* keep;  // blobs that are kept; all if nullptr
-  };
-  static constexpr std::size_t depth_limit = 100;  // each level uses stack in compilation and runs
+  friend engine<B>& detail::engine_of<B>(plan&) noexcept;
+  friend engine<B> const& detail::engine_of<B>(plan const&) noexcept;
 
-  template <net N>
-  plan(N const& n, operators<B> const& table, workspace<B>& blobs, compile_options const& options,
-       nesting const* around);
-
-  plan(plan const& leader, workspace<B>& blobs);
-
-  static void expect_names(std::vector<operand_pair> const& found, std::vector<operand_pair> const& allowed);
-  template <net N>
-  static std::vector<operand_pair> pairs_of_one_name(ssa_form<N> const& form, op_index op, std::size_t inputs);
-  template <net N, class Op>
-  nets_of_op<B> nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
-                            net_operands const& operands, std::vector<bool> const& asked_for, operators<B> const& table,
-                            std::size_t depth, compile_options const& options, findings& found);
-  template <net N>
-  static std::vector<std::string> names_read(N const& n, operators<B> const& table);
-  template <net N>
-  std::vector<bool> kept_blobs(ssa_form<N> const& form, compile_options const& options, nesting const* around) const;
-  void connect(net_operands const& operands, workspace<B>& blobs);
-  void find_constants(std::vector<std::string> const& names);
-  tensor<B> const& given(constant const& c) const;
-  bool has_other_constants() const;
-  void choose_sums(op_index op);
-  void choose_packing(op_index op);
-  void begin_loop(std::size_t stage);
-  void pack(op_index op, std::uint32_t nth);
-  void unpack(bool all);
-  void tell_constants();
-  // Known elements in a forecast.
-  struct known_elements {
-    std::vector<std::vector<std::int64_t>> of_values;
-    std::vector<tensor<B> const*> fed;                 // by value
-    std::vector<std::vector<std::int64_t>> told = {};  // by output of the current op
-  };
-  bool infer(op_index op, known_elements* known = nullptr);
-  void read_known(known_elements const& known, value_number v, void* to) const;
-  void enter(std::size_t stage);
-  void prepare_stage(std::size_t stage, bool first_is_inferred = false);
-  void schedule_stage(std::size_t stage, plan_memory<B>& memory);
-  void find_storages(op_index first, op_index last);
-  void find_groups(op_index first, op_index last);
-  void drop_groups(op_index first);
-  void place_stage(std::size_t stage);
-  bool take(input const& in);
-  op_index reader_of(value_number v) const;
-  template <class F>
-  void take_memory(op_index op, std::string_view what, value_number v, F const& f) const;
-  void* gather(input const& in);
-  void find_extents();
-  void separate_overwritten();
-  bool is_given(tensor<B> const& memory) const;
-  void refresh(std::size_t stage);
-  static bool is_watched(run_options const& options) {
-    return options.observer != nullptr || options.stop.stop_possible();
-  }
-  // Returns true if an enclosing task group was cancelled and loops have noticed.
-  static bool is_cancelled() {
-    if constexpr (detail::has_tasks<B>)
-      if (detail::parts_were_skipped) [[unlikely]]
-        return detail::parts_were_skipped = B::is_cancelled();
-    return false;
-  }
-  void find_places();
-  bool stands() const;
-  void run_again();
-  row_sums<B>* sums_of(op_index op) const {
-    row_sums<B>* const found = details_[op].sums.get();
-    return found != nullptr && found->begun() ? found : nullptr;
-  }
-  void run_kernel(op_index op);
-  void run_plainly(op_index op) {
-    steps_[op].kernel->run(steps_[op].context);
-    if (steps_[op].runs == dispatch::publish)
-      for (value_number v : layout_.published(op)) publish(v);
-  }
-  void run_with_care(op_index op, run_options const& options);
-  void run_for_results(op_index op, run_options const& options, op_event const* event);
-  void accept_results(op_index op);
-  void publish(value_number v);
-  bool is_source(blob<B> const* at) const;
-  void sort_sources();
-  void read_patterns(op_index first, op_index last);
-  std::span<op_pattern<B> const> patterns(op_index op) const;
-  void find_stream(plan_memory<B>& memory);
-  std::vector<plait::schedule::group> groups() const;
-  std::string reason_alone(op_index op) const;
-  dispatch usual_dispatch(op_index op) const;
-  bool shares_memory() const noexcept { return passes_.share_memory && !parallel_; }
-  // Returns true if a failure of the op alone requires a rollback of input memory.
-  bool may_spoil(op_index op) const { return !layout_.endangered(op).empty() && !schema(op).has_checked_first(); }
-  void run_group(op_index& op);
-  own_error problem(op_index op, std::string const& why, std::string_view blob = {}) const;
-  own_error problem(typename plan_memory<B>::shortage const& of) const;
-  std::string op_text(op_index op) const { return op_text(op, schema(op).type()); }
-  std::string op_text(op_index op, std::string_view type) const;
-  [[noreturn]] void rethrow(op_index op) const;
-  op_event event(op_index op, run_options const& options) const;
-  std::size_t stage_of(op_index op) const {
-    auto const after = std::ranges::upper_bound(layout_.stages(), op);
-    return static_cast<std::size_t>(after - layout_.stages().begin()) - 1;
-  }
-  op_index stage_end(std::size_t stage) const {
-    return stage + 1 == layout_.stages().size() ? static_cast<op_index>(op_count()) : layout_.stages()[stage + 1];
-  }
-
-  std::vector<std::shared_ptr<op_kernel<B>>> kernels_;  // by op
-  std::vector<step> steps_;
-  std::vector<details> details_;  // by op, as are the steps
-  plan_layout layout_;
-  std::vector<slot> slots_;           // by value
-  std::vector<slot*> operand_slots_;  // of all contexts
-  std::vector<input> inputs_;
-  std::vector<place> places_;                    // inputs and published values; empty if runs are not repeated
-  bool repeats_ = false;                         // a run has ended, with no other request since
-  bool inputs_moved_ = false;                    // since extents_ were found
-  std::vector<input_extent> extents_;            // only if the plan is not nested
-  static constexpr std::size_t few_inputs = 16;  // up to which the search is linear
-  std::vector<blob<B> const*> sources_;          // sorted, for more inputs than these
-  std::vector<blob<B>*> blobs_;                  // by blob, the published ones
-  std::vector<bool> ready_;                      // by stage: shapes are inferred and memory is placed
-  plan_memory<B> memory_;
-  std::vector<tensor<B>> replaced_;    // by value: inputs, until the next bind()
-  std::vector<tensor<B>> gathered_;    // by input, if strided: contiguous copies
-  std::vector<tensor_spec> inferred_;  // outputs of the current op
-  loop_values loop_;                   // without values: runs are not those of a loop
-  bool in_loop_ = false;               // it has begun
-  std::vector<bool> accumulated_;      // by value: see accumulates
-  cost_model costs_;
-  plan_passes passes_;
-  std::vector<packed_input> packed_;
-  std::vector<bool> stays_;                  // by value: packed inputs outlive a loop; empty if none does
-  std::vector<op_pattern<B>> patterns_;      // of the ops that are prepared, in their order
-  std::vector<std::uint32_t> pattern_ends_;  // by op
-  std::vector<constant> constants_;
-  fused_groups<B> groups_;
-  std::unique_ptr<row_stream<B>> stream_;  // streamed input of the op that ends the first stage
-  op_index streamed_ = 0;                  // the producer of these rows
-  csr<op_index> controls_;                 // by op
-  bool parallel_ = false;
-  bool nested_ = false;
-  bool differs_by_run_ = false;
-  std::uint64_t entered_ = 0;                                                 // stages, in all runs
-  std::unique_ptr<std::uint64_t> runs_ = std::make_unique<std::uint64_t>(0);  // stays where it is if the plan moves
-  std::vector<std::string> op_names_;
-  std::vector<std::string> blob_names_;
+  engine<B> engine_;
 };
 
 /// Compiles a net. Throws exec_error for an op type that is not in the table, and for operands or arguments that the
@@ -470,13 +108,3 @@ template <net N, backend B>
 }
 
 }  // namespace plait
-
-#include <plait/exec/detail/plan_compile.hpp>
-#include <plait/exec/detail/plan_forecast.hpp>
-#include <plait/exec/detail/plan_fusion.hpp>
-#include <plait/exec/detail/plan_lanes.hpp>
-#include <plait/exec/detail/plan_loop.hpp>
-#include <plait/exec/detail/plan_messages.hpp>
-#include <plait/exec/detail/plan_repeats.hpp>
-#include <plait/exec/detail/plan_run.hpp>
-#include <plait/exec/detail/plan_schedule.hpp>

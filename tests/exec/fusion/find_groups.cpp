@@ -88,7 +88,7 @@ TEST_CASE("find_groups: fusion takes no more memory if values of one size follow
     result.clear();
     for (bool const b : blobs.fetch<bool>("r6")) result.push_back(b ? 1 : 0);
     groups = groups_of(plan.schedule());
-    return plan.memory().block_bytes();
+    return plan.memory().intermediate;
   };
   std::vector<std::uint8_t> fused, alone;
   std::string groups;

@@ -412,8 +412,8 @@ TEST_CASE("control flow: random nets that fail, or are stopped, leave what was f
       }
       REQUIRE(threw == ends_early);
       ended += ends_early;
-      for (auto const v : plan.layout().given()) {
-        std::string const name(plan.value_name(v));
+      for (auto const& in : plait::detail::engine_of(plan).inputs()) {
+        std::string const name(plait::detail::engine_of(plan).value_name(in.value));
         if (std::ranges::find(maker.names, name) == maker.names.end()) continue;
         CAPTURE(name);
         floats const held = test::numbers(blobs, name);

@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/detail/memory_forecast.hpp>
+#include <plait/exec/plan_report.hpp>
 #include <support/recurrent_nets.hpp>
 
 namespace {
@@ -602,8 +602,8 @@ TEST_CASE("RecurrentNetwork: lists of outputs that do not fit are refused, and a
                        plait::exec_error);
   auto plan = plan_of<B>(op, blobs);
   test::feed_some<float>(blobs, "x", {3}, 1);
-  CHECK_THROWS_WITH_AS((void)plait::forecast_memory(plan),
-                       doctest::Contains("input 0 is float32 3, no sequence of steps of rows"), plait::exec_error);
+  CHECK_THROWS_WITH_AS((void)plan.forecast(), doctest::Contains("input 0 is float32 3, no sequence of steps of rows"),
+                       plait::exec_error);
 }
 
 TEST_CASE("RecurrentNetwork: what is wrong is said") {

@@ -14,7 +14,7 @@
 
 #include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/detail/observer.hpp>
-#include <plait/exec/detail/memory_forecast.hpp>
+#include <plait/exec/plan_report.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/detail/cells/lstm.hpp>
 #include <plait/rnn/detail/cells/multi.hpp>
@@ -79,7 +79,7 @@ measured run(layer const& l, names const& wanted, std::int64_t steps, bool says 
     auto plan = plait::compile(l.with(wanted), test::table<B>(), blobs);
     measured made;
     made.fed = pool.statistics().bytes_in_use - before;
-    if (says) made.said = plait::forecast_memory(plan).peak();
+    if (says) made.said = plan.forecast().peak();
     pool.reset_peak();
     plan.run();
     made.peak = pool.statistics().peak_bytes_in_use - before;
@@ -250,12 +250,13 @@ TEST_CASE("A run stands as the one before, though it leaves outputs unset") {
   test::feed_some<float>(blobs, "b", {8}, 4);
   auto plan = plait::compile(plait::read_netdef_text(test::simple_cell().op()), test::table<B>(), blobs,
                              plait::compile_options{.fetch = {"last"}});
-  plait::plan<B>::standing before;
+  auto const& engine = plait::detail::engine_of(plan);
+  plait::engine<B>::standing before;
   for (int run = 0; run != 3; ++run) plan.run();
   CHECK_FALSE(blobs.get("all").is_set);
-  plan.note(before);
+  engine.note(before);
   plan.bind();
-  CHECK(plan.stands_as(before));
+  CHECK(engine.stands_as(before));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 #include <plait/exec/detail/memory_pool.hpp>
-#include <plait/exec/detail/memory_forecast.hpp>
+#include <plait/exec/plan_report.hpp>
 
 #include <support/recurrent_nets.hpp>
 
@@ -40,7 +40,7 @@ measured run_cell(std::int64_t steps, test::recurrence const& r) {
   auto plan = plait::compile(plait::read_netdef_text(r.op() + (r.trains ? r.gradient_op() : std::string())),
                              test::table<B>(), blobs);
   std::size_t const fed = pool.statistics().bytes_in_use;
-  made.said = plait::forecast_memory(plan).peak();
+  made.said = plan.forecast().peak();
   CHECK(pool.statistics().bytes_in_use == fed);
   for (int run = 0; run != 3; ++run) {
     pool.reset_peak();

@@ -276,8 +276,9 @@ TEST_CASE("What rows are made of is not left to others in between") {
 TEST_CASE("An op in a net that is not asked for rows makes all of them, whoever runs it") {
   model m(doubled_op + test::simple_cell().op());
   auto const wanted = m.run();
-  m.plan->bind();
-  for (plait::op_index op = 0; op != m.plan->op_count(); ++op) m.plan->run_op(op);
+  auto& engine = plait::detail::engine_of(*m.plan);
+  engine.bind();
+  for (plait::op_index op = 0; op != engine.op_count(); ++op) engine.run_op(op);
   CHECK(m.blobs.fetch<float>("all") == wanted[0]);
   CHECK(doubled_kernel<plait::serial>::whole == 1);
   CHECK(m.run() == wanted);
@@ -296,9 +297,9 @@ TEST_CASE("An LSTM has the products of its input made as it needs them, with the
       test::feed_some<float>(blobs, layer.parameters[p].first, layer.parameters[p].second, p + 2);
     auto plan = plait::compile(layer.net, test::table<B>(), blobs, {.fetch = layer.fetch, .constants = constants});
     plan.run(options);
-    plait::op_index op = 0;
-    while (plan.schema(op).type() != "FC") ++op;
-    CHECK(plan.is_streamed(op));
+    auto const schedule = plan.schedule();
+    auto const first = std::ranges::find(schedule.ops, "FC") - schedule.ops.begin();
+    CHECK(schedule.groups[static_cast<std::size_t>(first)].kind == plait::group_kind::streamed);
     std::vector<std::vector<float>> made;
     for (std::string const& name : layer.fetch) made.push_back(blobs.fetch<float>(name));
     return made;

@@ -68,7 +68,7 @@ TEST_CASE("Free: the memory of what it frees serves others") {
   blobs.feed<float>("x", std::vector<float>(1000, 1), {1000});
   auto plan = plait::compile(plait::read_netdef_text(net), test::table<B>(), blobs);
   plan.run();
-  CHECK(plan.memory().block_bytes() <= 2 * 4096);
+  CHECK(plan.memory().intermediate <= 2 * 4096);
   CHECK(blobs.fetch<float>("y") == std::vector<float>(1000, 1));
 }
 

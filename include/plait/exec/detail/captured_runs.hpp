@@ -31,7 +31,7 @@ template <backend B>
   requires detail::has_recorded_work<B>
 class captured_runs {
  public:
-  explicit captured_runs(plan<B>& p) : plan_(&p) {}
+  explicit captured_runs(plan<B>& p) : plan_(&detail::engine_of(p)) {}
 
   /// As plan::run. With an observer or a token to stop by nothing is recorded or launched. Throws what plan::run does,
   /// and what launching throws.
@@ -79,10 +79,10 @@ class captured_runs {
     return true;
   }
 
-  plan<B>* plan_;
+  engine<B>* plan_;
   bool records_ = true;  // until it turns out that runs cannot be recorded
   std::optional<record> record_;
-  typename plan<B>::standing last_;
+  typename engine<B>::standing last_;
 };
 
 }  // namespace plait

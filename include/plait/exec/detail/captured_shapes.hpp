@@ -47,11 +47,11 @@ class captured_shapes {
 
   /// As captured_runs::run. Compiles the net where the types are new. O(plans + values of one).
   void run(run_options const& options = {}) {
-    plan<B> const& any = last_run_.front()->plan;
+    engine<B> const& any = detail::engine_of(last_run_.front()->plan);
     if (any.differs_by_run()) return last_run_.front()->runs.run(options);
     given_.clear();
-    for (std::size_t i = 0; i != any.layout().given().size(); ++i)
-      if (any.is_required(i)) given_.push_back(any.source(i)->spec());
+    for (auto const& in : any.inputs())
+      if (in.required) given_.push_back(in.source->spec());
     auto at = std::ranges::find_if(last_run_, [&](auto const& each) { return each->given == given_; });
     if (at == last_run_.end()) {
       if (last_run_.front()->used) {
@@ -64,7 +64,7 @@ class captured_shapes {
       (*at)->used = true;
     }
     // Since its last run others have left their outputs in the same blobs.
-    if (at != last_run_.begin() && (*at)->runs.is_captured()) (*at)->plan.publish_again();
+    if (at != last_run_.begin() && (*at)->runs.is_captured()) detail::engine_of((*at)->plan).publish_again();
     std::rotate(last_run_.begin(), at, std::next(at));
     last_run_.front()->runs.run(options);
   }

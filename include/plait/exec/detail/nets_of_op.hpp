@@ -25,7 +25,7 @@
 namespace plait {
 
 template <backend B>
-class plan;
+class engine;
 
 /// What a net inside an op has thrown, as the op throws it on: what() says which net, then which op of it and why. The
 /// plan adds which op it is inside of. The error itself is nested.
@@ -69,7 +69,7 @@ template <backend B>
 class runs_nets {
  public:
   /// Receives the argument with a net, its plan, and schedule::how.
-  using visitor = std::function<void(std::string_view argument, plan<B> const& net, std::string_view how)>;
+  using visitor = std::function<void(std::string_view argument, engine<B> const& net, std::string_view how)>;
   virtual void for_each_net(visitor const& visit) const = 0;
 
  protected:
@@ -82,7 +82,7 @@ template <backend B>
 class nets_of_op {
  public:
   /// Compiles a net for a workspace, which must outlive the plan. All blobs of the net are kept, or those of a list.
-  using compiler = std::function<std::unique_ptr<plan<B>>(workspace<B>&, std::vector<std::string> const* keep)>;
+  using compiler = std::function<std::unique_ptr<engine<B>>(workspace<B>&, std::vector<std::string> const* keep)>;
 
   nets_of_op() = default;
   nets_of_op(cost_model const& costs, plan_passes const& passes) : costs_(costs), passes_(passes) {}
@@ -103,8 +103,8 @@ class nets_of_op {
   bool has(std::string_view argument) const { return find(argument) != nullptr; }
   /// A plan of the net in an argument, the first if it holds several. All that was written is kept in the workspace,
   /// unless `keep` lists what is. Throws nested_net_error naming the argument.
-  std::unique_ptr<plan<B>> compile(std::string_view argument, workspace<B>& blobs,
-                                   std::vector<std::string> const* keep = nullptr) const {
+  std::unique_ptr<engine<B>> compile(std::string_view argument, workspace<B>& blobs,
+                                     std::vector<std::string> const* keep = nullptr) const {
     inside const& found = expect(argument);
     try {
       return found.compile(blobs, keep);

@@ -11,9 +11,9 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <plait/core/detail/npos.hpp>
+#include <plait/exec/detail/engine/engine.hpp>
 #include <plait/exec/detail/nets_of_op.hpp>
 #include <plait/exec/op_kernel.hpp>
-#include <plait/exec/plan.hpp>
 #include <plait/exec/workspace.hpp>
 
 namespace plait {
@@ -90,7 +90,7 @@ class operand_frame {
 
 /// Runs a net inside an op. Throws nested_net_error naming the argument it comes from; run_cancelled as it is.
 template <backend B>
-void run_nested(plan<B>& net, std::string_view argument, run_options const& options) {
+void run_nested(engine<B>& net, std::string_view argument, run_options const& options) {
   detail::run_inside(argument, [&] { net.run(options); });
 }
 

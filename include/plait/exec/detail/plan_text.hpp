@@ -1,41 +1,38 @@
-// A plan for people to read.
+// Listing of a plan: its ops with shapes and memory.
 #pragma once
 
-#include <cstddef>
 #include <ostream>
 
 #include <plait/exec/plan.hpp>
 
 namespace plait {
 
-/// Writes a line for each op, with the shapes of its operands, and where outputs stand ("in x": in its memory; "@2":
-/// the place that values with this number share) and of how many bytes, then what memory the plan takes. Shapes are
-/// those of the last bind() or run(); what only a run can tell is "nothing" before.
+/// Writes a line for each op, with the shapes of its operands and the memory of its outputs ("in x": that of x; "@2":
+/// values with one number share memory), then the memory of the plan. Shapes are those of the last bind() or run();
+/// data-dependent ones are "nothing" before.
 template <backend B>
 void write_plan(std::ostream& out, plan<B> const& p) {
-  auto const& layout = p.layout();
-  for (op_index op = 0; op != p.op_count(); ++op) {
-    out << op << ' ' << p.schema(op).type();
-    if (!p.op_name(op).empty()) out << " '" << p.op_name(op) << '\'';
+  engine<B> const& e = detail::engine_of(p);
+  plan_layout const& layout = e.layout();
+  for (op_index op = 0; op != e.op_count(); ++op) {
+    out << op << ' ' << e.schema(op).type();
+    if (!e.op_name(op).empty()) out << " '" << e.op_name(op) << '\'';
     out << ':';
-    for (auto v : layout.reads(op)) out << ' ' << p.value_name(v) << " [" << to_string(p.value(v).type) << ']';
+    for (auto v : layout.reads(op)) out << ' ' << e.value_name(v) << " [" << to_string(e.value(v).type) << ']';
     out << " ->";
     for (auto v : layout.writes(op)) {
-      out << ' ' << p.value_name(v) << " [" << to_string(p.value(v).type) << ']';
-      if (p.memory().is_shared(layout, v))
-        out << " in " << p.value_name(layout.stands_in(v));
-      else if (p.memory().kept(v) != nullptr)
+      out << ' ' << e.value_name(v) << " [" << to_string(e.value(v).type) << ']';
+      if (e.memory().is_shared(layout, v))
+        out << " in " << e.value_name(layout.stands_in(v));
+      else if (e.memory().kept(v) != nullptr)
         out << " kept";
-      out << " @" << layout.storage_of(v) << " (" << p.value(v).type.bytes() << " bytes)";
+      out << " @" << layout.storage_of(v) << " (" << e.value(v).type.bytes() << " bytes)";
     }
     out << '\n';
   }
-  std::size_t given = 0;
-  for (auto v : layout.given()) given += p.value(v).type.bytes();
-  std::size_t const kept = p.memory().kept_bytes();
-  std::size_t const blocks = p.memory().block_bytes() + p.streamed_bytes();
-  out << "bytes: " << given << " given, " << kept << " kept, " << blocks << " for intermediate values, "
-      << given + kept + blocks << " in all\n";
+  memory_use const m = p.memory();
+  out << "bytes: " << m.given << " given, " << m.kept << " kept, " << m.intermediate << " for intermediate values, "
+      << m.packed << " packed, " << m.peak() << " in all\n";
 }
 
 }  // namespace plait

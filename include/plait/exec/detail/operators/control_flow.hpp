@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <plait/exec/detail/engine/engine.hpp>
 #include <plait/exec/detail/nets_of_op.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
@@ -11,7 +12,6 @@
 #include <plait/exec/detail/run_options.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/plan.hpp>
 
 namespace plait {
 
@@ -53,8 +53,8 @@ class if_kernel : public op_kernel<B>, public runs_nets<B> {
 
  private:
   operand_frame<B> frame_;
-  std::unique_ptr<plan<B>> then_;
-  std::unique_ptr<plan<B>> else_;
+  std::unique_ptr<engine<B>> then_;
+  std::unique_ptr<engine<B>> else_;
 };
 
 /// Runs loop_net as long as the condition holds, which is input 0 and may be written by loop_net, and by cond_net,
@@ -90,8 +90,8 @@ class while_kernel : public op_kernel<B>, public runs_nets<B> {
  private:
   operand_frame<B> frame_;
   blob<B>* condition_;
-  std::unique_ptr<plan<B>> loop_;
-  std::unique_ptr<plan<B>> test_;
+  std::unique_ptr<engine<B>> loop_;
+  std::unique_ptr<engine<B>> test_;
 };
 
 /// If, While.

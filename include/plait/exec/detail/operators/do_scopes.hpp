@@ -13,6 +13,7 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <plait/exec/detail/engine/engine.hpp>
 #include <plait/exec/detail/nets_of_op.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
@@ -21,7 +22,6 @@
 #include <plait/exec/detail/workspace_stack.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/plan.hpp>
 
 namespace plait {
 
@@ -186,7 +186,7 @@ class do_kernel : public op_kernel<B>, public runs_nets<B> {
   std::size_t stack_;  // the input that is the stack
   std::vector<binding> bound_;
   workspace<B> blank_;
-  std::unique_ptr<plan<B>> net_;
+  std::unique_ptr<engine<B>> net_;
 };
 
 template <backend B>

@@ -17,6 +17,7 @@
 
 #include <plait/core/detail/npos.hpp>
 #include <plait/exec/detail/cost_model.hpp>
+#include <plait/exec/detail/engine/engine.hpp>
 #include <plait/exec/detail/nets_of_op.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/operators/recurrent_network_arguments.hpp>
@@ -25,7 +26,6 @@
 #include <plait/exec/detail/operators/recurrent_network_nodes.hpp>
 #include <plait/exec/detail/run_options.hpp>
 #include <plait/exec/detail/step_wavefront.hpp>
-#include <plait/exec/plan.hpp>
 #include <plait/exec/workspace.hpp>
 
 namespace plait::detail {
@@ -60,7 +60,7 @@ struct step_range {
 template <backend B>
 class recurrent_executor {
  public:
-  void compile(plan<B> const& p, std::span<linked_place const> links, executor_limits const& limits, bool backward,
+  void compile(engine<B> const& p, std::span<linked_place const> links, executor_limits const& limits, bool backward,
                cost_model const& model) {
     costs_ = model;
     if constexpr (has_tasks<B>) {
@@ -82,7 +82,7 @@ class recurrent_executor {
   std::size_t in_flight() const noexcept { return lanes_.size(); }
 
   /// Whether the others of so many steps should be run by run(), given the plan as it was bound for the first.
-  bool pays(plan<B> const& p, std::int64_t steps) {
+  bool pays(engine<B> const& p, std::int64_t steps) {
     if (lanes_.empty() || steps < 3) return false;
     if (threads_ != 0) return true;
     if (B::concurrency() == 1) return false;
@@ -100,7 +100,7 @@ class recurrent_executor {
   }
 
   /// After the first step, which `leader` has run: runs others. Throws what the first failing step throws.
-  void run(plan<B>& leader, std::span<linked_place const> links, recurrent_run<B> const& all, step_range const& of,
+  void run(engine<B>& leader, std::span<linked_place const> links, recurrent_run<B> const& all, step_range const& of,
            std::string_view argument) {
     if constexpr (has_tasks<B>) {
       for (auto const& each : lanes_) {
@@ -148,7 +148,7 @@ class recurrent_executor {
   // What a step under way has for itself.
   struct lane {
     workspace<B> blobs;
-    std::unique_ptr<plan<B>> net;
+    std::unique_ptr<engine<B>> net;
     recurrent_lane<B> at;
   };
 

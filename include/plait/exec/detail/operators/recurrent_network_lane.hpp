@@ -12,12 +12,12 @@
 #include <plait/core/detail/npos.hpp>
 #include <plait/exec/detail/blob.hpp>
 #include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/engine/engine.hpp>
 #include <plait/exec/detail/kernels/accumulate.hpp>
 #include <plait/exec/detail/moving_storage.hpp>
 #include <plait/exec/detail/operators/recurrent_network_arguments.hpp>
 #include <plait/exec/detail/operators/recurrent_network_links.hpp>
 #include <plait/exec/detail/run_options.hpp>
-#include <plait/exec/plan.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>
 
@@ -63,7 +63,7 @@ void repeat_place(recurrent_sequence const& s, std::int64_t place) {
 template <backend B>
 class recurrent_lane {
  public:
-  void connect(plan<B>* p, plan<B> const* leader, std::span<linked_place const> links, workspace<B>& blobs) {
+  void connect(engine<B>* p, engine<B> const* leader, std::span<linked_place const> links, workspace<B>& blobs) {
     plan_ = p;
     leader_ = leader;
     links_ = links;
@@ -255,8 +255,8 @@ class recurrent_lane {
     blobs_[i]->is_set = true;
   }
 
-  plan<B>* plan_ = nullptr;
-  plan<B> const* leader_ = nullptr;
+  engine<B>* plan_ = nullptr;
+  engine<B> const* leader_ = nullptr;
   std::span<linked_place const> links_;
   std::vector<blob<B>*> blobs_;    // by link
   std::vector<tensor<B>> filled_;  // by link, of first sources

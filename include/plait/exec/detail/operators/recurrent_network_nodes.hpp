@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <plait/core/detail/npos.hpp>
+#include <plait/exec/detail/engine/engine.hpp>
 #include <plait/exec/detail/operators/recurrent_network_links.hpp>
 #include <plait/exec/detail/step_schedule.hpp>
-#include <plait/exec/plan.hpp>
 
 namespace plait::detail {
 
@@ -20,7 +20,7 @@ class recurrent_nodes {
  public:
   recurrent_nodes() = default;
   template <backend B>
-  recurrent_nodes(plan<B> const& p, std::span<linked_place const> links, std::size_t in_flight, bool backward);
+  recurrent_nodes(engine<B> const& p, std::span<linked_place const> links, std::size_t in_flight, bool backward);
 
   step_schedule const& schedule() const noexcept { return schedule_; }
   std::size_t first_op() const noexcept { return 1 + filled_.size(); }
@@ -40,7 +40,7 @@ class recurrent_nodes {
 };
 
 template <backend B>
-recurrent_nodes::recurrent_nodes(plan<B> const& p, std::span<linked_place const> links, std::size_t in_flight,
+recurrent_nodes::recurrent_nodes(engine<B> const& p, std::span<linked_place const> links, std::size_t in_flight,
                                  bool backward) {
   plan_layout const& layout = p.layout();
   auto const ops = static_cast<op_index>(p.op_count());

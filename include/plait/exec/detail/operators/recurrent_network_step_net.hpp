@@ -12,13 +12,13 @@
 #include <vector>
 
 #include <plait/core/detail/npos.hpp>
+#include <plait/exec/detail/engine/engine.hpp>
 #include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/detail/nets_of_op.hpp>
 #include <plait/exec/detail/operators/recurrent_links.hpp>
 #include <plait/exec/detail/operators/recurrent_network_arguments.hpp>
 #include <plait/exec/detail/operators/recurrent_network_links.hpp>
 #include <plait/exec/detail/step_values.hpp>
-#include <plait/exec/plan.hpp>
 #include <plait/exec/workspace.hpp>
 
 namespace plait::detail {
@@ -35,7 +35,7 @@ template <backend B>
 class linked_step_net {
  public:
   using named_blobs = std::vector<std::pair<std::string, blob<B>*>>;
-  using plan_type = plait::plan<B>;
+  using plan_type = engine<B>;
   using blob_places = typename plan_type::blob_places;
 
   /// Compiles the net in an argument; `keep` are blobs wanted of it besides those of link ops, all if nullptr.
@@ -339,7 +339,7 @@ auto linked_step_net<B>::forecast(std::span<tensor_spec const> sequences, TypeOf
         linked, [&](linked_place const& l) { return l.source && l.internal == name && l.sequence < sequences.size(); });
     given_types.push_back(link != linked.end() ? given_type{places(*link)} : type_of(name));
   }
-  typename plan_type::forecast plan = plan_->forecast_run(given_types);
+  typename plan_type::value_forecast plan = plan_->forecast_run(given_types);
   for (linked_place const& link : links_)  // what is written at its place has no memory of its own
     if (link.may_be_put() && !link.added)
       if (std::uint32_t const home = plan.homes[link.value]; home != npos) plan.kept[home] = 0;
@@ -348,7 +348,7 @@ auto linked_step_net<B>::forecast(std::span<tensor_spec const> sequences, TypeOf
   for (std::string const& name : each_)
     if (std::uint32_t const home = plan.homes[written(name)]; home != npos) plan.kept[home] = 0;
   for (std::size_t const bytes : plan.kept) made.lane += bytes;
-  made.once = plan.blocks + plan.inside;
+  made.once = plan.blocks + plan.packed + plan.inside;
   for (std::uint32_t const v : plan_->layout().published())
     made.blobs.push_back({std::string(plan_->value_name(v)), plan.types[v], std::move(plan.elements[v])});
   return made;

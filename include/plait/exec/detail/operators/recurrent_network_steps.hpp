@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <plait/core/detail/npos.hpp>
+#include <plait/exec/detail/engine/engine.hpp>
 #include <plait/exec/detail/kernels/standing_team.hpp>
 #include <plait/exec/detail/moving_storage.hpp>
 #include <plait/exec/detail/nets_of_op.hpp>
@@ -20,7 +21,6 @@
 #include <plait/exec/detail/operators/recurrent_network_step_net.hpp>
 #include <plait/exec/detail/run_options.hpp>
 #include <plait/exec/detail/step_values.hpp>
-#include <plait/exec/plan.hpp>
 #include <plait/exec/workspace.hpp>
 
 namespace plait::detail {
@@ -31,7 +31,7 @@ namespace plait::detail {
 template <backend B>
 class recurrent_steps {
  public:
-  using plan_type = plait::plan<B>;
+  using plan_type = engine<B>;
 
   /// After linked_step_net::finish. Steps may overlap if the backend has tasks and that pays.
   void connect(linked_step_net<B>& net, executor_limits const& limits, bool backward, bool may_overlap) {
@@ -194,7 +194,7 @@ void recurrent_steps<B>::run_moved(recurrent_run<B> const& all, std::int64_t t) 
 // place, and otherwise keep to memory of the plan.
 template <backend B>
 bool recurrent_steps<B>::may_interchange(recurrent_run<B> const& all, std::int64_t t) const {
-  if (!net_->passes().defer_steps || all.options->observer != nullptr || all.options->stop.stop_possible())
+  if (!net_->passes().interchange_steps || all.options->observer != nullptr || all.options->stop.stop_possible())
     return false;
   row_group<B> const* const rows = plan()->rows();
   if (rows == nullptr || !rows->may_interchange()) return false;

@@ -71,7 +71,8 @@ namespace plait {
 template <backend B, class TaskGroup = ::tbb::task_group>
 class parallel_executor {
  public:
-  explicit parallel_executor(plan<B>& p)
+  explicit parallel_executor(plan<B>& compiled) : parallel_executor(detail::engine_of(compiled)) {}
+  explicit parallel_executor(engine<B>& p)
       : plan_(&p), followers_(memory_dependencies(p.layout(), p.controls())), waiting_(p.op_count()) {
     PLAIT_ASSERT(p.is_parallel(), "parallel_executor: the plan was compiled without compile_options::parallel");
     stage_of_.resize(p.op_count());
@@ -155,7 +156,7 @@ class parallel_executor {
     }
   }
 
-  plan<B>* plan_;
+  engine<B>* plan_;
   csr<op_index> followers_;                          // by op
   std::vector<std::uint32_t> stage_of_;              // by op
   std::vector<std::uint32_t> before_;                // by op: how many of its stage it waits for

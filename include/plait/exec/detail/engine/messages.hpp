@@ -1,4 +1,4 @@
-// What a plan says of its ops: members of plan<B>, included by plan.hpp.
+// Errors and events of a plan. Members of engine<B>, included by engine.hpp.
 #pragma once
 
 #include <algorithm>
@@ -11,19 +11,19 @@
 
 #include <plait/core/detail/npos.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/exec/plan.hpp>
+#include <plait/exec/detail/engine/engine.hpp>
 
 namespace plait {
 
 template <backend B>
-std::string plan<B>::op_text(op_index op, std::string_view type) const {
+std::string engine<B>::op_text(op_index op, std::string_view type) const {
   std::string text = "plait: op " + std::to_string(op) + " (" + std::string(type);
   if (!op_names_[op].empty()) text += " '" + op_names_[op] + '\'';
   return text + "): ";
 }
 
 template <backend B>
-auto plan<B>::problem(op_index op, std::string const& why, std::string_view blob) const -> own_error {
+auto engine<B>::problem(op_index op, std::string const& why, std::string_view blob) const -> own_error {
   std::string text = op_text(op) + std::string(detail::without_prefix(why)) + ';';
   auto const list = [&](std::span<value_number const> values) {
     std::string all;
@@ -39,7 +39,7 @@ auto plan<B>::problem(op_index op, std::string const& why, std::string_view blob
 
 // The first op that reads a value that is given; 0 where an op writes it without having read it.
 template <backend B>
-op_index plan<B>::reader_of(value_number v) const {
+op_index engine<B>::reader_of(value_number v) const {
   for (op_index op = 0; op != op_count(); ++op)
     if (std::ranges::find(layout_.reads(op), v) != layout_.reads(op).end()) return op;
   return 0;
@@ -48,7 +48,7 @@ op_index plan<B>::reader_of(value_number v) const {
 // Calls f, which takes memory for something of a value. `op` is the one to blame; npos: the first that reads it.
 template <backend B>
 template <class F>
-void plan<B>::take_memory(op_index op, std::string_view what, value_number v, F const& f) const {
+void engine<B>::take_memory(op_index op, std::string_view what, value_number v, F const& f) const {
   try {
     f();
   } catch (memory_error const& e) {
@@ -62,7 +62,7 @@ void plan<B>::take_memory(op_index op, std::string_view what, value_number v, F 
 
 // There is no memory for what an op writes, or needs besides.
 template <backend B>
-auto plan<B>::problem(typename plan_memory<B>::shortage const& of) const -> own_error {
+auto engine<B>::problem(typename plan_memory<B>::shortage const& of) const -> own_error {
   std::string const bytes = std::to_string(of.bytes) + " bytes";
   if (of.value == npos) return problem(of.op, "no memory for the " + bytes + " that it needs besides its outputs");
   op_index op = of.op;
@@ -74,7 +74,7 @@ auto plan<B>::problem(typename plan_memory<B>::shortage const& of) const -> own_
 
 // Throws what is being handled once more, as what became of an op.
 template <backend B>
-void plan<B>::rethrow(op_index op) const {
+void engine<B>::rethrow(op_index op) const {
   try {
     throw;
   } catch (own_error const& e) {
@@ -96,7 +96,22 @@ void plan<B>::rethrow(op_index op) const {
 }
 
 template <backend B>
-op_event plan<B>::event(op_index op, run_options const& options) const {
+std::vector<std::string_view> engine<B>::required_inputs() const {
+  std::vector<std::string_view> made;
+  for (input const& in : inputs_)
+    if (in.required) made.push_back(value_name(in.value));
+  return made;
+}
+
+template <backend B>
+std::vector<std::string_view> engine<B>::published_names() const {
+  std::vector<std::string_view> made;
+  for (value_number v : layout_.published()) made.push_back(value_name(v));
+  return made;
+}
+
+template <backend B>
+op_event engine<B>::event(op_index op, run_options const& options) const {
   auto const names = [&](std::span<value_number const> values) {
     std::vector<std::string_view> made;
     for (value_number v : values) made.push_back(value_name(v));

@@ -1,4 +1,4 @@
-#include <plait/exec/detail/plan_loop.hpp>
+#include <plait/exec/detail/engine/engine.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -66,7 +66,7 @@ struct fixture {
     blobs.feed("x", std::vector<float>{1, 2, 3}, {3});
     blobs.feed("w", std::vector<float>{10}, {1});
     blobs.feed("z", std::vector<float>{1, 10, 100}, {3});
-    plan.emplace(plait::compile(plait::read_netdef_text(net), operators, blobs));
+    plan.emplace(plait::read_netdef_text(net), operators, blobs, plait::compile_options());
     plan->bind();
   }
   std::uint32_t given(std::string_view name) const {
@@ -81,10 +81,10 @@ struct fixture {
   }
   auto nothing(std::size_t runs) const {
     std::vector<bool> const none(plan->layout().value_count(), false);
-    return plait::plan<B>::loop_values{.runs = runs, .same = none, .lasting = none, .summed = none};
+    return plait::engine<B>::loop_values{.runs = runs, .same = none, .lasting = none, .summed = none};
   }
 
-  void begin(plait::plan<B>::loop_values const& values) {
+  void begin(plait::engine<B>::loop_values const& values) {
     plan->set_loop(values);
     plan->bind();
     plan->begin_loop();
@@ -92,7 +92,7 @@ struct fixture {
 
   plait::operators<B> operators;
   plait::workspace<B> blobs;
-  std::optional<plait::plan<B>> plan;
+  std::optional<plait::engine<B>> plan;
 };
 
 constexpr char const* dot = R"(op { type: "Dot" input: "x" input: "z" output: "sum" output: "twice" }

@@ -1,4 +1,4 @@
-// What a plan can say before it is run: members of plan<B>, included by plan.hpp.
+// Memory of a plan, predicted and in use. Members of engine<B>, included by engine.hpp.
 #pragma once
 
 #include <algorithm>
@@ -9,18 +9,18 @@
 #include <utility>
 #include <vector>
 
+#include <plait/exec/detail/engine/engine.hpp>
 #include <plait/exec/detail/saturating.hpp>
-#include <plait/exec/plan.hpp>
 
 namespace plait {
 
 template <backend B>
-auto plan<B>::forecast_run(given_types const& given) -> forecast {
-  // Kernels are told other types: whatever is prepared must be prepared again.
+auto engine<B>::forecast_run(given_types const& given) -> value_forecast {
+  // Inference changes types: stages must be scheduled again before the next run.
   repeats_ = false;
   end_loop(false);
   ready_.assign(ready_.size(), false);
-  forecast made;
+  value_forecast made;
   made.objects.resize(slots_.size());
   known_elements known{std::vector<std::vector<std::int64_t>>(slots_.size()),
                        std::vector<tensor<B> const*>(slots_.size(), nullptr)};
@@ -79,8 +79,14 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
   for (std::size_t stage = 0; stage != layout_.stages().size(); ++stage) {
     schedule_stage(stage, memory);
     scratch.clear();
-    for (op_index op = layout_.stages()[stage]; op != stage_end(stage); ++op)
+    for (op_index op = layout_.stages()[stage]; op != stage_end(stage); ++op) {
       scratch.emplace_back(details_[op].scratch, nullptr);
+      for (std::uint32_t i = 0; i != 64 && details_[op].resources.packs >> i != 0; ++i) {
+        if (!steps_[op].context.is_packed(i)) continue;
+        std::size_t const bytes = steps_[op].kernel->pack(steps_[op].context, i, nullptr);
+        made.packed = detail::add_sat(made.packed, memory_pool<B>::block_size(bytes));
+      }
+    }
     memory.place(layout_, stage, layout_.stages()[stage], stage_end(stage), groups_, slots_, scratch);
   }
   made.blocks = detail::add_sat(memory.block_bytes(), memory_pool<B>::block_size(streamed_bytes()));
@@ -92,9 +98,39 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
   return made;
 }
 
-// Elements of a value that is known, of its type, to the host.
 template <backend B>
-void plan<B>::read_known(known_elements const& known, value_number v, void* to) const {
+memory_use engine<B>::forecast() {
+  given_types given;
+  memory_use made;
+  for (input const& in : inputs_) {
+    blob<B> const& from = *in.source;
+    bool const is_tensor = from.is_set && from.object == nullptr;
+    given.push_back({from.spec(), from.object, {}, is_tensor ? &from.value : nullptr});
+    if (!is_tensor) continue;
+    std::size_t const bytes = memory_pool<B>::block_size(from.value.bytes());
+    made.given = detail::add_sat(made.given, from.value.is_contiguous() ? bytes : detail::mul_sat(2, bytes));
+  }
+  value_forecast const all = forecast_run(given);
+  made.intermediate = all.blocks;
+  made.packed = all.packed;
+  made.inside = all.inside;
+  for (std::size_t const bytes : all.kept) made.kept = detail::add_sat(made.kept, bytes);
+  return made;
+}
+
+template <backend B>
+memory_use engine<B>::memory_in_use() const {
+  memory_use made;
+  for (value_number v : layout_.given()) made.given += slots_[v].type.bytes();
+  made.kept = memory_.kept_bytes();
+  made.intermediate = memory_.block_bytes() + streamed_bytes();
+  made.packed = packed_.bytes();
+  return made;
+}
+
+// Copies the known elements of a value to the host, in its type.
+template <backend B>
+void engine<B>::read_known(known_elements const& known, value_number v, void* to) const {
   tensor_spec const& type = slots_[v].type;
   if (known.fed[v] != nullptr) {
     B::copy_to_host(to, (known.fed[v]->is_contiguous() ? *known.fed[v] : known.fed[v]->clone()).raw(), type.bytes());

@@ -1,9 +1,8 @@
-// How a plan is made: members of plan<B>, included by plan.hpp.
+// Compilation of a net. Members of engine<B>, included by engine.hpp.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -18,14 +17,33 @@
 
 #include <plait/core/detail/npos.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/exec/plan.hpp>
+#include <plait/exec/detail/engine/engine.hpp>
 
 namespace plait {
 
+namespace detail {
+// Returns the operands of an op that have one name.
+template <net N>
+std::vector<operand_pair> pairs_of_one_name(ssa_form<N> const& form, op_index op, std::size_t inputs) {
+  std::vector<operand_pair> made;
+  for (std::size_t i = 0; i != inputs; ++i)
+    for (std::size_t o = 0; o != form.writes(op).size(); ++o)
+      if (form.reads(op)[i].blob == form.writes(op)[o].blob) made.push_back({i, o});
+  return made;
+}
+
+inline void expect_names(std::vector<operand_pair> const& found, std::vector<operand_pair> const& allowed) {
+  for (operand_pair const at : found)
+    if (std::ranges::find(allowed, at) == allowed.end())
+      shape_context::fail("output " + std::to_string(at.output) + " has the name of input " + std::to_string(at.input) +
+                          ", which ops of this type may not overwrite");
+}
+}  // namespace detail
+
 template <backend B>
 template <net N>
-plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compile_options const& options,
-              nesting const* around)
+engine<B>::engine(N const& n, operators<B> const& table, workspace<B>& blobs, compile_options const& options,
+                  nesting const* around)
     : costs_(options.costs), passes_(options.passes), parallel_(options.parallel), nested_(around != nullptr) {
   static_assert(typed_net<N>, "plait: to be run, a net must tell the types of its ops: net_traits<N>::type(n, op)");
   static_assert(has_text<N>, "plait: to be run, a net must have names that are texts: net_traits<N>::text(n, name)");
@@ -84,8 +102,8 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
       nets_of_op<B> const nets = nets_inside(form, n, op, at, operands, asked_for, table, depth, options, found);
       std::vector<shape_check> asks;
       if (!entry->restrictions.empty() || entry->in_place_names) {
-        arguments.set_in_place(pairs_of_one_name(form, at, operands.listed[at]));
-        if (entry->in_place_names) expect_names(arguments.in_place(), *entry->in_place_names);
+        arguments.set_in_place(detail::pairs_of_one_name(form, at, operands.listed[at]));
+        if (entry->in_place_names) detail::expect_names(arguments.in_place(), *entry->in_place_names);
         for (auto const restriction : entry->restrictions)
           if (auto check = restriction(arguments)) asks.push_back(std::move(check));
       }
@@ -112,102 +130,11 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
   around->found->shares_results = around->found->shares_results || std::ranges::count(operands.sharing, true) != 0;
 }
 
-template <backend B>
-template <net N>
-std::vector<operand_pair> plan<B>::pairs_of_one_name(ssa_form<N> const& form, op_index op, std::size_t inputs) {
-  std::vector<operand_pair> made;
-  for (std::size_t i = 0; i != inputs; ++i)
-    for (std::size_t o = 0; o != form.writes(op).size(); ++o)
-      if (form.reads(op)[i].blob == form.writes(op)[o].blob) made.push_back({i, o});
-  return made;
-}
-
-template <backend B>
-void plan<B>::expect_names(std::vector<operand_pair> const& found, std::vector<operand_pair> const& allowed) {
-  for (operand_pair const at : found)
-    if (std::ranges::find(allowed, at) == allowed.end())
-      shape_context::fail("output " + std::to_string(at.output) + " has the name of input " + std::to_string(at.input) +
-                          ", which ops of this type may not overwrite");
-}
-
-// What the kernel of an op is given that has nets inside; nothing for other ops.
-template <backend B>
-template <net N, class Op>
-nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
-                                   net_operands const& operands, std::vector<bool> const& asked_for,
-                                   operators<B> const& table, std::size_t depth, compile_options const& options,
-                                   findings& found) {
-  nets_of_op<B> nets(options.costs, options.passes);
-  if constexpr (has_subnets<N>) {
-    compile_options const nested{
-        .as_declared = options.as_declared, .bf16x3 = options.bf16x3, .costs = options.costs, .passes = options.passes};
-    for (auto inside : plait::subnets(n, op)) {
-      std::string argument;
-      if constexpr (requires { std::string_view(inside.argument); }) argument = std::string_view(inside.argument);
-      auto const owner = std::make_shared<decltype(inside)>(std::move(inside));
-      nets.add(
-          argument,
-          [owner, &table, depth, nested, &found](workspace<B>& blobs, std::vector<std::string> const* keep) {
-            nesting const around{depth + 1, &found, keep};
-            return std::unique_ptr<plan>(new plan(*owner->net, table, blobs, nested, &around));
-          },
-          [owner, &table] { return names_read(*owner->net, table); },
-          [owner](std::string_view type) {
-            std::vector<std::string> names;
-            for (auto&& inner : plait::ops(*owner->net)) {
-              if (!type.empty() && op_type(*owner->net, inner) != type) continue;
-              for (auto&& name : outputs(*owner->net, inner)) {
-                names.emplace_back(name_text(*owner->net, name));
-                if (!type.empty()) break;
-              }
-            }
-            return names;
-          });
-    }
-  }
-  if (nets.empty() && !operands.schemas[at]->has_results_after_run()) return nets;
-  std::vector<std::string> reads;
-  std::vector<std::string> writes;
-  for (plait::value v : form.reads(at).first(operands.listed[at])) reads.push_back(blob_names_[v.blob]);
-  for (plait::value v : operands.more[at]) reads.push_back(blob_names_[v.blob]);
-  std::vector<bool> wanted;
-  for (plait::value v : form.writes(at)) {
-    writes.push_back(blob_names_[v.blob]);
-    // An op that writes the blob again may leave it as it is.
-    wanted.push_back(asked_for[v.blob] || v.version != form.version(v.blob) || !form.consumers(v).empty());
-  }
-  nets.set_names(std::move(reads), std::move(writes), std::move(wanted));
-  return nets;
-}
-
-// Names of values that a net may read and does not make.
-template <backend B>
-template <net N>
-std::vector<std::string> plan<B>::names_read(N const& n, operators<B> const& table) {
-  ssa_form<N> const form = get_ssa(n, {.subnets = true});
-  std::vector<bool> seen(form.blob_bound(), false);
-  std::vector<std::string> names;
-  auto const add = [&](blob_index b, std::uint32_t version) {
-    if (version == form.first_version(b) && !seen[b]) names.emplace_back(std::string_view(form.name(b)));
-    seen[b] = seen[b] || version == form.first_version(b);
-  };
-  op_index at = 0;
-  for (auto&& op : plait::ops(n)) {
-    for (plait::value v : form.reads(at)) add(v.blob, v.version);
-    auto const entry = table.find(op_type(n, op));
-    // Such an op may leave its outputs as they were.
-    if (entry != nullptr && entry->schema.has_results_after_run())
-      for (plait::value v : form.writes(at)) add(v.blob, v.version - 1);
-    ++at;
-  }
-  return names;
-}
-
 // By blob: whether its last value is wanted.
 template <backend B>
 template <net N>
-std::vector<bool> plan<B>::kept_blobs(ssa_form<N> const& form, compile_options const& options,
-                                      nesting const* around) const {
+std::vector<bool> engine<B>::kept_blobs(ssa_form<N> const& form, compile_options const& options,
+                                        nesting const* around) const {
   bool const all =
       around != nullptr ? around->keep == nullptr : form.external_outputs().empty() && options.fetch.empty();
   std::vector<bool> keep(form.blob_bound(), all);
@@ -237,15 +164,9 @@ std::vector<bool> plan<B>::kept_blobs(ssa_form<N> const& form, compile_options c
   return keep;
 }
 
-template <backend B>
-auto plan<B>::usual_dispatch(op_index op) const -> dispatch {
-  bool const plain = !layout_.gives_results(op) && layout_.copies(op).empty() && !may_spoil(op);
-  return !plain ? dispatch::general : layout_.published(op).empty() ? dispatch::kernel : dispatch::publish;
-}
-
 // Contexts, and the blobs of the workspace that are read and written.
 template <backend B>
-void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
+void engine<B>::connect(net_operands const& operands, workspace<B>& blobs) {
   auto const ops = static_cast<op_index>(op_count());
   slots_.resize(layout_.value_count(), {nullptr, {element_type::none, detail::no_elements}});
   for (value_number v = 0; v != slots_.size(); ++v) slots_[v].storage = v;
@@ -288,42 +209,33 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
   for (op_index op = 0; op != ops; ++op)
     for (auto v : layout_.endangered(op)) overwritten[layout_.storage_of(v)] = true;
   for (auto v : layout_.given())
-    inputs_.push_back(
-        {v, required[v], inferred[v], overwritten[layout_.storage_of(v)], &blobs.get(blob_names_[layout_.blob_of(v)])});
-  sort_sources();
+    inputs_.add({v, required[v], inferred[v], overwritten[layout_.storage_of(v)], &blobs.get(value_name(v))});
+  inputs_.index();
   for (auto v : layout_.published()) blobs_[layout_.blob_of(v)] = &blobs.get(value_name(v));
   ready_.assign(layout_.stages().size(), false);
   memory_.reset(layout_, shares_memory());
 }
 
 template <backend B>
-void plan<B>::sort_sources() {
-  if (inputs_.size() <= few_inputs) return;
-  sources_.clear();
-  for (input const& in : inputs_) sources_.push_back(in.source);
-  std::ranges::sort(sources_, std::less<>());
-}
-
-template <backend B>
-void plan<B>::find_constants(std::vector<std::string> const& names) {
+void engine<B>::find_constants(std::vector<std::string> const& names) {
   if (names.empty()) return;
   boost::unordered_flat_map<std::string_view, value_number> given;
   for (value_number v : layout_.given()) given.try_emplace(value_name(v), v);
   std::vector<op_index> writer(blob_names_.size(), npos);
   for (auto op = static_cast<op_index>(op_count()); op-- != 0;)
     for (value_number v : layout_.writes(op)) writer[layout_.blob_of(v)] = op;
+  // All runs are one loop.
+  loop_ = loop_values{.runs = npos, .same = std::vector<bool>(layout_.value_count(), false)};
+  loop_.summed = loop_.same;
   for (std::string const& name : names) {
     auto const at = given.find(name);
     if (at == given.end())
       throw net_error("plait: '" + name + "' cannot be constant: the net is not given it", {}, name);
     if (op_index const op = writer[layout_.blob_of(at->second)]; op != npos)
       throw net_error("plait: '" + name + "' cannot be constant: op " + std::to_string(op) + " writes it", op, name);
-    constants_.push_back({at->second});
+    constants_.add(at->second);
+    loop_.same[at->second] = true;
   }
-  // All runs are one loop.
-  loop_ = loop_values{.runs = npos, .same = std::vector<bool>(layout_.value_count(), false)};
-  loop_.summed = loop_.same;
-  for (constant const& c : constants_) loop_.same[c.value] = true;
   loop_.lasting = loop_.same;
 }
 

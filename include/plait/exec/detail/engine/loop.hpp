@@ -1,4 +1,4 @@
-// Loops: packed inputs and accumulated sums. Members of plan<B>, included by plan.hpp.
+// Loops: packed inputs and accumulated sums. Members of engine<B>, included by engine.hpp.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/plan.hpp>
+#include <plait/exec/detail/engine/engine.hpp>
 
 namespace plait {
 
 template <backend B>
-void plan<B>::set_loop(loop_values const& values) {
+void engine<B>::set_loop(loop_values const& values) {
   auto const packs = [this](loop_values const& of) { return of.runs >= costs_.pack_runs; };
   bool const stays = packs(values) == packs(loop_) && values.backward == loop_.backward && values.same == loop_.same &&
                      values.lasting == loop_.lasting && values.summed == loop_.summed;
@@ -25,18 +25,22 @@ void plan<B>::set_loop(loop_values const& values) {
 }
 
 template <backend B>
-void plan<B>::begin_loop() {
+void engine<B>::begin_loop() {
   end_loop(false);
   in_loop_ = true;
   for (std::size_t stage = 0; stage != ready_.size() && ready_[stage]; ++stage) begin_loop(stage);
 }
 
 template <backend B>
-void plan<B>::begin_loop(std::size_t stage) {
+void engine<B>::begin_loop(std::size_t stage) {
   for (op_index op = layout_.stages()[stage]; op != stage_end(stage); ++op) {
     try {
-      for (std::uint32_t i = 0; i != 64 && details_[op].resources.packs >> i != 0; ++i)
-        if (steps_[op].context.is_packed(i)) pack(op, i);
+      for (std::uint32_t i = 0; i != 64 && details_[op].resources.packs >> i != 0; ++i) {
+        if (!steps_[op].context.is_packed(i)) continue;
+        value_number const v = layout_.reads(op)[i];
+        take_memory(op, "a packed copy of", v,
+                    [&] { packed_.pack(*steps_[op].kernel, steps_[op].context, details_[op].resources, i, v); });
+      }
       if (details_[op].sums != nullptr) details_[op].sums->begin(steps_[op].context);
     } catch (...) {
       end_loop(false);
@@ -47,7 +51,7 @@ void plan<B>::begin_loop(std::size_t stage) {
 
 // Loop-invariant inputs that are packed, if the loop is long enough.
 template <backend B>
-void plan<B>::choose_packing(op_index op) {
+void engine<B>::choose_packing(op_index op) {
   op_resources<B>& resources = details_[op].resources;
   resources.packs = 0;
   if (!passes_.pack || loop_.runs < costs_.pack_runs) return;
@@ -59,7 +63,7 @@ void plan<B>::choose_packing(op_index op) {
 
 // Sums of an op (pattern_kind::sums) that it accumulates itself, as only their totals over the loop are used.
 template <backend B>
-void plan<B>::choose_sums(op_index op) {
+void engine<B>::choose_sums(op_index op) {
   details_[op].sums = nullptr;
   auto const reads = layout_.reads(op);
   auto const writes = layout_.writes(op);
@@ -80,32 +84,8 @@ void plan<B>::choose_sums(op_index op) {
 }
 
 template <backend B>
-void plan<B>::pack(op_index op, std::uint32_t nth) {
-  step& s = steps_[op];
-  if (s.context.packed(nth) != nullptr) return;
-  std::size_t const bytes = s.kernel->pack(s.context, nth, nullptr);
-  if (bytes == 0) return;
-  value_number const v = layout_.reads(op)[nth];
-  take_memory(op, "a packed copy of", v, [&] { packed_.push_back({op, nth, pooled_memory<B>(bytes)}); });
-  s.kernel->pack(s.context, nth, packed_.back().memory.get());
-  details_[op].resources.packed.resize(layout_.reads(op).size(), nullptr);
-  details_[op].resources.packed[nth] = packed_.back().memory.get();
-}
-
-// Releases all packed inputs, or those that do not outlive a loop.
-template <backend B>
-void plan<B>::unpack(bool all) {
-  std::erase_if(packed_, [&](packed_input const& p) {
-    if (!all && !stays_.empty() && stays_[layout_.reads(p.op)[p.input]]) return false;
-    details_[p.op].resources.packed[p.input] = nullptr;
-    return true;
-  });
-}
-
-template <backend B>
-void plan<B>::keep_constants(std::vector<bool> const& values) {
-  unpack(true);
-  stays_ = values;
+void engine<B>::keep_constants(std::vector<bool> const& values) {
+  packed_.keep(values);
   for (details& d : details_) {
     if (d.resources.results == nullptr) continue;
     d.resources.results->constants.clear();
@@ -115,42 +95,21 @@ void plan<B>::keep_constants(std::vector<bool> const& values) {
   }
 }
 
-template <backend B>
-tensor<B> const& plan<B>::given(constant const& c) const {
-  return std::ranges::lower_bound(inputs_, c.value, {}, &input::value)->source->value;
-}
-
-// Returns true if a constant has been replaced, also by a view of the same memory with other strides.
-template <backend B>
-bool plan<B>::has_other_constants() const {
-  return std::ranges::any_of(constants_, [this](constant const& c) {
-    tensor<B> const& held = given(c);
-    bool const same_owner = !c.owner.owner_before(held.owner()) && !held.owner().owner_before(c.owner);
-    return c.data != held.raw() || c.type != held.spec() || c.strides != held.strides() || !same_owner;
-  });
-}
-
 // All runs are one loop while inputs have the same types.
 template <backend B>
-void plan<B>::tell_constants() {
-  bool const changed = has_other_constants();
+void engine<B>::tell_constants() {
+  bool const changed = constants_.have_changed(inputs_);
   if (!changed && in_loop_) return;
   if (changed) {
     keep_constants(loop_.same);
-    for (constant& c : constants_) {
-      tensor<B> const& held = given(c);
-      c.data = held.raw();
-      c.type = held.spec();
-      c.strides = held.strides();
-      c.owner = held.owner();
-    }
+    constants_.accept(inputs_);
   }
   begin_loop();
 }
 
 // Runs an op, or collects the rows of its sums and computes the other outputs.
 template <backend B>
-void plan<B>::run_kernel(op_index op) {
+void engine<B>::run_kernel(op_index op) {
   step& s = steps_[op];
   row_sums<B>* const sums = sums_of(op);
   if (sums == nullptr) return s.kernel->run(s.context);
@@ -159,14 +118,14 @@ void plan<B>::run_kernel(op_index op) {
 }
 
 template <backend B>
-void plan<B>::find_slots(value_number v, std::vector<slot*>& to) {
+void engine<B>::find_slots(value_number v, std::vector<slot*>& to) {
   for (slot& s : slots_)
     if (s.storage == slots_[v].storage) to.push_back(&s);
 }
 
 template <backend B>
-void plan<B>::run_rows(std::size_t runs, std::span<moving_storage const> moving, std::span<moving_addend const> addends,
-                       std::size_t& run) {
+void engine<B>::run_rows(std::size_t runs, std::span<moving_storage const> moving,
+                         std::span<moving_addend const> addends, std::size_t& run) {
   *runs_ += runs;
   op_index op = 0;
   try {
@@ -177,8 +136,8 @@ void plan<B>::run_rows(std::size_t runs, std::span<moving_storage const> moving,
 }
 
 template <backend B>
-void plan<B>::end_loop(bool whole) {
-  unpack(false);
+void engine<B>::end_loop(bool whole) {
+  packed_.end_loop();
   if (!std::exchange(in_loop_, false)) return;
   for (op_index op = 0; op != op_count(); ++op) {
     row_sums<B>* const sums = sums_of(op);

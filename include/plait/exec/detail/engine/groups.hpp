@@ -1,4 +1,4 @@
-// How the ops of a stage run: streamed, in fusion groups, or alone. Members of plan<B>, included by plan.hpp.
+// How the ops of a stage run: streamed, in fusion groups, or alone. Members of engine<B>, included by engine.hpp.
 #pragma once
 
 #include <algorithm>
@@ -7,13 +7,13 @@
 #include <span>
 #include <vector>
 
-#include <plait/exec/plan.hpp>
+#include <plait/exec/detail/engine/engine.hpp>
 
 namespace plait {
 
 // After inference, and before memory is placed: decided on types and storages alone. Later stages are dropped.
 template <backend B>
-void plan<B>::schedule_stage(std::size_t stage, plan_memory<B>& memory) {
+void engine<B>::schedule_stage(std::size_t stage, plan_memory<B>& memory) {
   op_index const first = layout_.stages()[stage];
   op_index const last = stage_end(stage);
   drop_groups(first);
@@ -40,7 +40,7 @@ void plan<B>::schedule_stage(std::size_t stage, plan_memory<B>& memory) {
 // Values of one storage have one address and size. Results of ops, which may alias an input, are storages of their own:
 // such ops are in no group, and their input is dead then.
 template <backend B>
-void plan<B>::find_storages(op_index first, op_index last) {
+void engine<B>::find_storages(op_index first, op_index last) {
   for (op_index op = first; op != last; ++op)
     for (value_number v : layout_.writes(op)) {
       value_number const source = layout_.stands_in(v);
@@ -51,7 +51,7 @@ void plan<B>::find_storages(op_index first, op_index last) {
 }
 
 template <backend B>
-void plan<B>::drop_groups(op_index first) {
+void engine<B>::drop_groups(op_index first) {
   while (!groups_.empty() && groups_.back()->first >= first) {
     steps_[groups_.back()->first].group = nullptr;
     groups_.pop_back();
@@ -59,7 +59,7 @@ void plan<B>::drop_groups(op_index first) {
 }
 
 template <backend B>
-void plan<B>::find_groups(op_index first, op_index last) {
+void engine<B>::find_groups(op_index first, op_index last) {
   auto const at = [this](op_index op) -> fusion_candidate<B> {
     bool const alone = steps_[op].runs == dispatch::streamed || layout_.gives_results(op) ||
                        !layout_.copies(op).empty() || (!nested_ && may_spoil(op));
@@ -82,13 +82,13 @@ void plan<B>::find_groups(op_index first, op_index last) {
 }
 
 template <backend B>
-row_group<B>* plan<B>::rows() const {
+row_group<B>* engine<B>::rows() const {
   if (groups_.size() != 1 || groups_[0]->size() != op_count()) return nullptr;
   return dynamic_cast<row_group<B>*>(groups_[0].get());
 }
 
 template <backend B>
-void plan<B>::read_patterns(op_index first, op_index last) {
+void engine<B>::read_patterns(op_index first, op_index last) {
   pattern_ends_.resize(first);
   patterns_.resize(first == 0 ? 0 : pattern_ends_.back());
   for (op_index op = first; op != last; ++op) {
@@ -98,7 +98,7 @@ void plan<B>::read_patterns(op_index first, op_index last) {
 }
 
 template <backend B>
-std::span<op_pattern<B> const> plan<B>::patterns(op_index op) const {
+std::span<op_pattern<B> const> engine<B>::patterns(op_index op) const {
   if (op >= pattern_ends_.size()) return {};
   std::size_t const first = op == 0 ? 0 : pattern_ends_[op - 1];
   return std::span(patterns_).subspan(first, pattern_ends_[op] - first);
@@ -107,7 +107,7 @@ std::span<op_pattern<B> const> plan<B>::patterns(op_index op) const {
 // Finds an op whose rows the one that ends the first stage can read in blocks: its only reader, and no op between them
 // writes what they are computed from.
 template <backend B>
-void plan<B>::find_stream(plan_memory<B>& memory) {
+void engine<B>::find_stream(plan_memory<B>& memory) {
   stream_ = nullptr;
   memory.set_streamed(npos);
   op_index const end = layout_.stages().empty() ? 0 : stage_end(0);
@@ -141,7 +141,6 @@ void plan<B>::find_stream(plan_memory<B>& memory) {
     stream_ =
         row_stream<B>::find(*steps_[maker].kernel, steps_[maker].context, patterns(maker), by->least_rows, costs_);
     if (stream_ == nullptr) continue;
-    streamed_ = maker;
     memory.set_streamed(maker);
     steps_[maker].runs = dispatch::streamed;
     details_[last].resources.results->streamed_input = by->input;
@@ -151,7 +150,7 @@ void plan<B>::find_stream(plan_memory<B>& memory) {
 
 // Leaves `op` at the last of its group, or at the one that has failed.
 template <backend B>
-void plan<B>::run_group(op_index& op) {
+void engine<B>::run_group(op_index& op) {
   op_index const first = op;
   steps_[op].group->run(op);
   for (op_index done = first; done <= op; ++done)

@@ -1,4 +1,4 @@
-// How a plan reports its groups: members of plan<B>, included by plan.hpp.
+// How a plan reports its groups: members of engine<B>, included by engine.hpp.
 #pragma once
 
 #include <algorithm>
@@ -7,18 +7,18 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/exec/plan.hpp>
+#include <plait/exec/detail/engine/engine.hpp>
 
 namespace plait {
 
 template <backend B>
-schedule plan<B>::schedule() const {
+schedule engine<B>::schedule() const {
   plait::schedule made;
   for (op_index op = 0; op != op_count(); ++op) made.ops.emplace_back(schema(op).type());
   if (!pattern_ends_.empty()) made.groups = groups();
   for (op_index op = 0; op != op_count(); ++op)
     if (auto const* const around = dynamic_cast<runs_nets<B> const*>(&kernel(op)))
-      around->for_each_net([&](std::string_view argument, plan const& inside, std::string_view how) {
+      around->for_each_net([&](std::string_view argument, engine const& inside, std::string_view how) {
         made.nets.push_back(inside.schedule());
         made.nets.back().within = op;
         made.nets.back().argument = argument;
@@ -28,7 +28,7 @@ schedule plan<B>::schedule() const {
 }
 
 template <backend B>
-std::vector<schedule::group> plan<B>::groups() const {
+std::vector<schedule::group> engine<B>::groups() const {
   std::vector<plait::schedule::group> made;
   for (op_index op = 0; op != op_count(); op += made.back().count) {
     plait::schedule::group& g = made.emplace_back(plait::schedule::group{group_kind::alone, op, 1});
@@ -45,7 +45,7 @@ std::vector<schedule::group> plan<B>::groups() const {
 }
 
 template <backend B>
-std::string plan<B>::reason_alone(op_index op) const {
+std::string engine<B>::reason_alone(op_index op) const {
   if (layout_.gives_results(op)) return "results known after the run";
   if (parallel_) return "parallel plan";
   if (op >= pattern_ends_.size()) return "not reached";

@@ -1,15 +1,15 @@
-// Plans that share kernels, each for a time step of its own: members of plan<B>, included by plan.hpp.
+// Plans that share kernels, each for a time step of its own: members of engine<B>, included by engine.hpp.
 #pragma once
 
 #include <cstddef>
 
 #include <plait/core/assert.hpp>
-#include <plait/exec/plan.hpp>
+#include <plait/exec/detail/engine/engine.hpp>
 
 namespace plait {
 
 template <backend B>
-bool plan<B>::is_static() const noexcept {
+bool engine<B>::is_static() const noexcept {
   if (layout_.stages().size() > 1) return false;
   for (op_index op = 0; op != op_count(); ++op)
     if (layout_.gives_results(op) || layout_.reads_elements(op)) return false;
@@ -17,7 +17,7 @@ bool plan<B>::is_static() const noexcept {
 }
 
 template <backend B>
-plan<B>::plan(plan const& leader, workspace<B>& blobs)
+engine<B>::engine(engine const& leader, workspace<B>& blobs)
     : kernels_(leader.kernels_),
       layout_(leader.layout_),
       slots_(leader.slots_.size()),
@@ -51,7 +51,7 @@ plan<B>::plan(plan const& leader, workspace<B>& blobs)
 }
 
 template <backend B>
-void plan<B>::follow(plan const& leader) {
+void engine<B>::follow(engine const& leader) {
   if (ready_.empty()) return;
   for (op_index op = 0; op != op_count(); ++op) {
     details_[op].resources.packed = leader.details_[op].resources.packed;

@@ -1,0 +1,71 @@
+// Inputs of ops that are packed for a loop (op_kernel::pack).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <plait/exec/backend.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
+#include <plait/exec/detail/plan_layout.hpp>
+#include <plait/exec/op_kernel.hpp>
+
+namespace plait::detail {
+
+template <backend B>
+class packed_inputs {
+ public:
+  using value_number = plan_layout::value_number;
+
+  /// Packs input `nth` of an op, a value, unless it is packed already. Throws memory_error, and what the kernel throws.
+  void pack(op_kernel<B>& kernel, op_context<B>& context, op_resources<B>& resources, std::uint32_t nth,
+            value_number v) {
+    if (context.packed(nth) != nullptr) return;
+    std::size_t const bytes = kernel.pack(context, nth, nullptr);
+    if (bytes == 0) return;
+    std::shared_ptr<void> memory = pooled_memory<B>(bytes);
+    kernel.pack(context, nth, memory.get());
+    resources.packed.resize(context.input_count(), nullptr);
+    resources.packed[nth] = memory.get();
+    packed_.push_back({&resources, nth, v, bytes, std::move(memory)});
+  }
+  /// Releases what does not outlive a loop.
+  void end_loop() {
+    release([this](value_number v) { return !stays_.empty() && stays_[v]; });
+  }
+  /// Releases all. From now on, values for which `stays` is true outlive loops; none if it is empty.
+  void keep(std::vector<bool> stays) {
+    release([](value_number) { return false; });
+    stays_ = std::move(stays);
+  }
+
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (packed_input const& p : packed_) sum += p.bytes;
+    return sum;
+  }
+
+ private:
+  struct packed_input {
+    op_resources<B>* of;
+    std::uint32_t nth;
+    value_number value;
+    std::size_t bytes;
+    std::shared_ptr<void> memory;
+  };
+  template <class Stays>
+  void release(Stays const& stays) {
+    std::erase_if(packed_, [&](packed_input const& p) {
+      if (stays(p.value)) return false;
+      p.of->packed[p.nth] = nullptr;
+      return true;
+    });
+  }
+
+  std::vector<packed_input> packed_;
+  std::vector<bool> stays_;  // by value
+};
+
+}  // namespace plait::detail
