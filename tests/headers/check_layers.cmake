@@ -1,4 +1,4 @@
-# Layering check: an include only points down the list of layers, a file stays below 500 lines, every header belongs to a
+# Layering check: an include only points down the list of layers, a file has at most 500 lines, in exec/ 400, every header belongs to a
 # component, and plait.hpp includes those of its layers.
 cmake_minimum_required(VERSION 3.25)
 
@@ -17,8 +17,12 @@ foreach(header IN LISTS headers)
   file(READ ${INCLUDE_DIR}/${header} text)
   string(REGEX MATCHALL "\n" lines "${text}")
   list(LENGTH lines count)
-  if(count GREATER 500)
-    message("plait/${header} has ${count} lines; 500 is the limit, 350 the aim")
+  set(limit 500)
+  if(header MATCHES "^exec/")
+    set(limit 400)
+  endif()
+  if(count GREATER limit)
+    message("plait/${header} has ${count} lines; ${limit} is the limit, 350 the aim")
     set(failed TRUE)
   endif()
   if(NOT text MATCHES "#pragma once\n")

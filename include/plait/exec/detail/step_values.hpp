@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,6 +53,17 @@ class step_values : public blob_object {
     v.type = type;
     v.each.clear();
   }
+  void make_timesteps(std::int64_t places) {
+    if (timesteps.dims().size() < places) timesteps = tensor<B>::uninitialized(element_type::int32, {places});
+  }
+  /// Sets the first elements of timesteps, unless they are set.
+  void number_steps(std::size_t steps) {
+    if (numbered >= steps) return;
+    std::vector<std::int32_t> numbers(steps);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    B::copy_from_host(timesteps.raw(), numbers.data(), steps * sizeof(std::int32_t));
+    numbered = steps;
+  }
   /// Returns the names of all blobs, ascending.
   std::vector<std::string> names() const {
     std::vector<std::string> made;
@@ -74,7 +86,7 @@ class step_values : public blob_object {
     return {(l->state == npos ? l->copy : states[l->state]).slice(0, first, first + l->window), nullptr, true};
   }
 
-  /// Identifies the op that runs the steps: another op has other blobs.
+  /// Identifies the op that runs the steps.
   std::shared_ptr<void const> user;
   /// By state: initial values and one for each step.
   std::vector<tensor<B>> states;

@@ -5,19 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <plait/core/detail/npos.hpp>
-#include <plait/exec/detail/kernels/fill.hpp>
 #include <plait/exec/detail/nets_of_op.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/operand_frame.hpp>
 #include <plait/exec/detail/operators/recurrent_network_arguments.hpp>
+#include <plait/exec/detail/operators/recurrent_network_states.hpp>
 #include <plait/exec/detail/operators/recurrent_network_steps.hpp>
 #include <plait/exec/detail/row_stream.hpp>
 #include <plait/exec/detail/saturating.hpp>
@@ -26,36 +25,6 @@
 #include <plait/exec/operators.hpp>
 
 namespace plait {
-
-namespace detail {
-/// The first values of a state: nothing but the copy that the sequence of states begins with.
-template <backend B>
-void copy_initial_state(recurrent_sequence const& states, void const* initial, shape const& dims) {
-  std::size_t const bytes = static_cast<std::size_t>(dims.size()) * size_of(states.type.type);
-  std::size_t const all = dims.rank() == 1 ? states.step_bytes() : bytes;
-  if (all == 0) return;
-  B::copy(states.data, initial, bytes);
-  for (std::size_t done = bytes; done < all;) {  // repeated over the batch, twice as much each time
-    std::size_t const more = std::min(done, all - done);
-    B::copy(states.data + done, states.data, more);
-    done += more;
-  }
-}
-
-/// Which tensor the states are for first values of these dimensions, given to an op with T steps of N rows.
-inline tensor_spec type_of_states(tensor_spec const& initial, std::string_view name, std::int64_t steps,
-                                  std::int64_t rows) {
-  shape const& dims = initial.dims;
-  if (dims.rank() < 1 || dims.rank() > 3)
-    refuse_recurrence("the initial state '" + std::string(name) + "' is " + to_string(initial) +
-                      ", which should have 1 to 3 dimensions");
-  if (dims.rank() > 1 && dims[dims.rank() - 2] != rows)
-    refuse_recurrence("the initial state '" + std::string(name) + "' is " + to_string(initial) + " for a batch of " +
-                      std::to_string(rows));
-  std::int64_t const given = dims.rank() == 3 ? dims[0] : 1;
-  return {initial.type, {steps + given, rows, dims[dims.rank() - 1]}};
-}
-}  // namespace detail
 
 /// Input 0 is a sequence T x N x …; the step net sees places of sequences by its links, and all else of the net around
 /// by name. Values that a backward net reads are kept in arrays over time. No step is copied: states and outputs are
@@ -127,7 +96,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     bool const apart = !in_place && written_inputs_.empty();
     if (!apart) net_.forbid_fusion();
     steps_.connect(net_, detail::executor_limits(a), false, apart);
-    for (std::size_t i = 0; i != arguments_.states.size(); ++i) reaches_.push_back(find_reach(i));
+    for (std::size_t i = 0; i != arguments_.states.size(); ++i) add_state(i);
   }
   // Between two pieces no step is under way.
   void patterns(op_context<B> const&, std::vector<op_pattern<B>>& to) const override {
@@ -149,7 +118,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     for (auto const& state : arguments_.states) {
       tensor_spec const type = detail::type_of_states(c.input(state.initial), state.name, dims[0], dims[1]);
       known->states.push_back(type);
-      c.hold(memory_pool<B>::block_size(type_of_memory(known->states.size() - 1, type, dims[0]).bytes()));
+      c.hold(memory_pool<B>::block_size(states_[known->states.size() - 1].type_in_memory(type, dims[0]).bytes()));
     }
     std::vector<tensor_spec> sequences = known->states;
     for (std::size_t const i : linked_numbers_) sequences.push_back(c.input(i));
@@ -201,14 +170,9 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
   void for_each_net(typename runs_nets<B>::visitor const& visit) const override { steps_.for_each_net(visit); }
 
  private:
+  using seen_state = std::pair<std::size_t, blob<B>*>;
   // Steps that run without a pause if their numbers are in a ring.
   static constexpr std::int64_t most_numbers = 64;
-
-  // Places of a state that take turns.
-  struct state_reach {
-    std::int64_t places = 0;  // 0: they do not
-    std::int64_t again = 0;   // see recurrent_sequence
-  };
 
   // Kept is what a backward net reads of a step; all if that net is not known, or the user wants to see it.
   void compile(op_arguments const& a, nets_of_op<B> const& nets) {
@@ -236,6 +200,15 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
                               (link.source && !link.target && link.moves && link.offset == 0 && link.window == 1);
                      });
     }
+  }
+  // If only the last places of a state are wanted, its memory is a ring.
+  void add_state(std::size_t state) {
+    bool keeps_all = trains_;
+    for (std::size_t a = 0; a != arguments_.aliases.size(); ++a)
+      keeps_all =
+          keeps_all || (wanted_[a] && arguments_.aliases[a].state == state && arguments_.aliases[a].offset != -1);
+    bool const read_whole = std::ranges::count(seen_states_, state, &seen_state::first) != 0;
+    states_.emplace_back(net_.links(), state, read_whole, keeps_all, steps_.in_flight());
   }
   // Sequences are the states, then what links name among the inputs.
   std::size_t sequence_number(detail::recurrent_link const& link, std::span<std::string const> inputs) {
@@ -280,12 +253,12 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
       blob<B> const& initial = *state_inputs_[i];
       if (initial.object != nullptr) c.fail("the initial state of '" + arguments_.states[i].name + "' is no tensor");
       tensor_spec const states = detail::type_of_states(initial.spec(), arguments_.states[i].name, steps, dims[1]);
-      expect_made(i, states.dims[0] - steps);
-      tensor_spec const memory = c.options().observer != nullptr ? states : type_of_memory(i, states, steps);
+      states_[i].expect_written(arguments_.states[i].name, states.dims[0] - steps);
+      tensor_spec const memory = c.options().observer != nullptr ? states : states_[i].type_in_memory(states, steps);
       renew(kept.states[i], memory, c, replaced_);
       run_.sequences.push_back({static_cast<std::byte*>(kept.states[i].raw()), states});
       if (memory == states) continue;
-      run_.sequences.back().again = static_cast<std::size_t>(reaches_[i].again);
+      run_.sequences.back().again = static_cast<std::size_t>(states_[i].repeated);
       run_.sequences.back().places = static_cast<std::size_t>(memory.dims[0]) - run_.sequences.back().again;
     }
     row_stream<B>* streamed = nullptr;
@@ -300,7 +273,9 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     for (std::size_t i = 0; i != linked_; ++i)
       detail::expect_room(net_.links()[i], arguments_.links[i].external, run_.sequences[net_.links()[i].sequence],
                           steps);
-    number_steps(kept, length);
+    kept.make_timesteps(keeps_numbers() ? steps : most_numbers);
+    if (keeps_numbers()) kept.number_steps(length);
+    if (net_.written(arguments_.timestep) != npos) kept.numbered = 0;
     run_.sequences.push_back({static_cast<std::byte*>(kept.timesteps.raw()), kept.timesteps.spec()});
     if (!keeps_numbers()) run_.sequences.back().places = most_numbers;
     for (auto const& [state, at] : seen_states_) *at = {kept.states[state], nullptr, true};
@@ -309,7 +284,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
       detail::recurrent_sequence const& states = run_.sequences[i];
       detail::copy_initial_state<B>(states, initial.value.raw(), initial.value.dims());
       std::int64_t const given = states.type.dims[0] - steps;
-      clear_unmade(i, given);
+      states_[i].template clear_unwritten<B>(states, given);
       for (std::int64_t place = 0; place != given; ++place) detail::repeat_place<B>(states, place);
     }
     steps_.run(
@@ -342,74 +317,9 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     keep(arguments_.timestep, npos, kept.timesteps, 0, 1);
     kept.links.resize(count);
   }
-  // First values of several places are for steps that write behind them: else the last places would be nobody's.
-  void expect_made(std::size_t state, std::int64_t given) const {
-    std::int64_t made = 0;
-    for (auto const& link : net_.links())
-      if (link.target && link.sequence == state) made = std::max(made, link.offset + link.window);
-    if (given > 1 && made != 0 && made <= given)
-      detail::refuse_recurrence("the initial state '" + arguments_.states[state].name + "' is of " +
-                                std::to_string(given) + " steps, but the first one writes place " +
-                                std::to_string(made - 1));
-  }
-  // Whether steps make all places of a state behind the `given` ones, and see none of them before.
-  bool makes_places(std::size_t state, std::int64_t given) const {
-    bool made = false;
-    bool seen = std::ranges::any_of(seen_states_, [&](auto const& each) { return each.first == state; });
-    for (detail::linked_place const& link : net_.links()) {
-      if (link.sequence != state) continue;
-      bool const reaches = link.offset + link.window > given;
-      made = made || (link.target && link.moves && link.offset <= given && reaches);
-      seen = seen || (link.source && reaches);
-    }
-    return made && !seen;
-  }
-  // Zeros for those of which that is not so.
-  void clear_unmade(std::size_t state, std::int64_t given) {
-    if (makes_places(state, given)) return;
-    detail::recurrent_sequence const& s = run_.sequences[state];
-    std::size_t const first = static_cast<std::size_t>(given) * s.step_bytes();
-    fill<B>(reinterpret_cast<std::uint8_t*>(s.data + first), s.type.bytes() - first, std::uint8_t{0});
-  }
-  // Where nobody wants more than the last of a state, its places take turns: there are as many as the steps that may be
-  // under way reach. So the result is a view of one, whatever is in the others.
-  state_reach find_reach(std::size_t state) const {
-    state_reach made;
-    bool whole = trains_;
-    for (std::size_t a = 0; a != arguments_.aliases.size(); ++a)
-      whole = whole || (wanted_[a] && arguments_.aliases[a].state == state && arguments_.aliases[a].offset != -1);
-    std::int64_t first = detail::most_places;
-    std::int64_t last = 0;
-    for (detail::linked_place const& link : net_.links()) {
-      if (link.sequence != state) continue;
-      whole = whole || (link.target && link.window != 1);
-      first = std::min(first, link.offset);
-      last = std::max(last, link.offset + link.window);
-      made.again = std::max(made.again, link.window - 1);
-    }
-    if (!whole && first < last) made.places = last - first - 1 + static_cast<std::int64_t>(steps_.in_flight());
-    return made;
-  }
-  // What a state takes for so many steps.
-  tensor_spec type_of_memory(std::size_t state, tensor_spec type, std::int64_t steps) const {
-    std::int64_t const given = type.dims[0] - steps;
-    auto const& [places, again] = reaches_[state];
-    std::int64_t const memory = std::max(places, given) + again;
-    if (places != 0 && memory < type.dims[0] && makes_places(state, given)) type.dims.set(0, memory);
-    return type;
-  }
   // The numbers of steps: all of them, or, if no backward pass reads them and the host can write them between steps, a
   // ring of as many as run without a pause.
   bool keeps_numbers() const { return trains_ || B::on_device; }
-  void number_steps(step_values<B>& kept, std::size_t length) {
-    auto const places = keeps_numbers() ? static_cast<std::int64_t>(length) : most_numbers;
-    if (kept.timesteps.dims().size() < places) kept.timesteps = tensor<B>::uninitialized(element_type::int32, {places});
-    if (!keeps_numbers() || kept.numbered >= length) return;
-    numbers_.resize(std::max(numbers_.size(), length));
-    std::iota(numbers_.begin(), numbers_.end(), 0);
-    B::copy_from_host(kept.timesteps.raw(), numbers_.data(), length * sizeof(std::int32_t));
-    kept.numbered = net_.written(arguments_.timestep) == npos ? length : 0;
-  }
   // After so many steps, the next that may run: their part of a streamed input is computed, and their numbers are set.
   std::int64_t make_ready(step_values<B>& kept, row_stream<B>* streamed, std::int64_t done) {
     std::int64_t last = run_.steps;
@@ -457,21 +367,20 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
   blob<B>* sequence_ = nullptr;
   std::vector<blob<B>*> state_inputs_;  // by state
   std::vector<blob<B>*> linked_inputs_;
-  std::vector<std::size_t> linked_numbers_;                    // of these, among the inputs
-  std::uint64_t constants_ = 0;                                // op_context::constants_revision of the last run
-  std::vector<bool> in_order_;                                 // by input: see find_in_order
-  std::vector<std::pair<std::size_t, blob<B>*>> seen_states_;  // that ops of the step net see as a whole
-  std::vector<blob<B>*> alias_outputs_;                        // by alias
-  std::vector<std::size_t> alias_numbers_;                     // of these outputs
-  std::vector<bool> wanted_;                                   // by alias
-  std::vector<state_reach> reaches_;                           // by state
-  std::vector<std::string> inputs_;                            // names
-  std::size_t object_number_ = 0;                              // of the output
+  std::vector<std::size_t> linked_numbers_;   // of these, among the inputs
+  std::uint64_t constants_ = 0;               // op_context::constants_revision of the last run
+  std::vector<bool> in_order_;                // by input: see find_in_order
+  std::vector<seen_state> seen_states_;       // that ops of the step net see as a whole
+  std::vector<blob<B>*> alias_outputs_;       // by alias
+  std::vector<std::size_t> alias_numbers_;    // of these outputs
+  std::vector<bool> wanted_;                  // by alias
+  std::vector<detail::state_places> states_;  // by state
+  std::vector<std::string> inputs_;           // names
+  std::size_t object_number_ = 0;             // of the output
   blob<B>* object_output_ = nullptr;
   std::size_t object_input_ = npos;  // what the last output's blob held before
   detail::recurrent_run<B> run_;
   std::size_t linked_ = 0;                                       // links of the arguments; others follow
-  std::vector<std::int32_t> numbers_;                            // of steps
   std::int64_t streamed_until_ = 0;                              // step
   std::shared_ptr<void const> user_ = std::make_shared<char>();  // this op
   std::shared_ptr<step_values<B>> last_;

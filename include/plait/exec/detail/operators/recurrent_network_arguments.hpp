@@ -135,6 +135,16 @@ inline std::vector<std::string> renamed_texts(op_arguments const& a, std::string
   return made;
 }
 
+/// Returns true if a link's `name` means the gradient of an input: by the name of the output, by that of the input, or
+/// by the name that the input had when the links were made.
+inline bool names_gradient(op_arguments const& a, std::string_view name, std::string const& input,
+                           std::string_view output) {
+  if (name == output || name == input + "_grad") return true;
+  return std::ranges::any_of(a.texts("link_external"), [&](std::string const& linked) {
+    return a.renamed(linked) == input && name == a.renamed(linked + "_grad");
+  });
+}
+
 /// Adds the arguments of both ops to a description.
 inline op_schema with_recurrent_arguments(op_schema schema) {
   using texts = std::vector<std::string>;

@@ -16,27 +16,15 @@
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/operand_frame.hpp>
 #include <plait/exec/detail/operators/recurrent_network_arguments.hpp>
+#include <plait/exec/detail/operators/recurrent_network_output_gradients.hpp>
+#include <plait/exec/detail/operators/recurrent_network_states.hpp>
 #include <plait/exec/detail/operators/recurrent_network_steps.hpp>
 #include <plait/exec/detail/saturating.hpp>
 #include <plait/exec/detail/step_values.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 
-PLAIT_KERNELS_BEGIN
-
 namespace plait {
-
-namespace detail {
-/// y[d] = the sum over n of x[n, d].
-template <backend B, class T>
-void sum_rows(T* y, T const* x, std::size_t rows, std::size_t width) {
-  for_each_index<B>(width, [=] PLAIT_HOST_DEVICE(std::size_t d) {
-    T sum = 0;
-    for (std::size_t n = 0; n != rows; ++n) sum += x[n * width + d];
-    y[d] = sum;
-  });
-}
-}  // namespace detail
 
 /// Inputs are the gradients of outputs_with_grads, then the inputs and the outputs of RecurrentNetwork; outputs the
 /// gradients of the sequences, of the parameters and of the initial states. A blob of the backward step net that
@@ -88,7 +76,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
       auto const alias = std::ranges::find(arguments_.aliases, output, &detail::recurrent_alias::output);
       if (alias == arguments_.aliases.end())
         detail::refuse_recurrence("'" + output + "' has a gradient, but is not in alias_dst");
-      given_.push_back({at(all_inputs[i]), all_inputs[i], alias->state, alias->offset});
+      given_.add(at(all_inputs[i]), all_inputs[i], alias->state, alias->offset);
     }
     for (auto const& link : arguments_.links) {
       std::size_t const state = arguments_.find_state(link.external);
@@ -146,12 +134,6 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
   void for_each_net(typename runs_nets<B>::visitor const& visit) const override { steps_.for_each_net(visit); }
 
  private:
-  struct given_gradient {
-    blob<B>* from;
-    std::string name;
-    std::size_t state;
-    std::int64_t offset;
-  };
   // A blob of the forward step that the backward step reads. Its sequence follows those of gradients.
   struct forward_value {
     std::string name;
@@ -179,7 +161,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
       for (std::size_t i = 0; i != arguments_.states.size(); ++i)
         if (link.external == arguments_.states[i].gradient) return i;
       for (std::size_t k = 0; k != arguments_.sequences.size(); ++k)
-        if (names_gradient(a, link.external, inputs[arguments_.sequences[k]], nets.output_names()[k]))
+        if (detail::names_gradient(a, link.external, inputs[arguments_.sequences[k]], nets.output_names()[k]))
           return first_sequence() + k;
       detail::refuse_recurrence("backward_link_external has '" + link.external +
                                 "', which is the gradient of neither a state nor a sequence");
@@ -267,16 +249,6 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
     for (auto const& [name, at] : seen_) at->clear();
   }
 
-  // Whether a link means the gradient of an input by a name: after the output, after the input, or after what the input
-  // was called when the links were made.
-  static bool names_gradient(op_arguments const& a, std::string_view name, std::string const& input,
-                             std::string_view output) {
-    if (name == output || name == input + "_grad") return true;
-    return std::ranges::any_of(a.texts("link_external"), [&](std::string const& linked) {
-      return a.renamed(linked) == input && name == a.renamed(linked + "_grad");
-    });
-  }
-
   // Checks, and memory for what is computed, cleared where steps add to it.
   void begin_run(op_context<B>& c, step_values<B>& kept) {
     shape const& dims = counted_->value.dims();
@@ -301,50 +273,17 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
     for (std::size_t i = 0; i != own_links_; ++i)
       if (net_.links()[i].moves)
         detail::expect_room(net_.links()[i], externals_[i], run_.sequences[net_.links()[i].sequence], length_);
-    for (given_gradient const& from : given_) {
-      detail::recurrent_sequence const& to = run_.sequences[from.state];
-      tensor_spec wanted = to.type;
-      wanted.dims.set(0, to.type.dims[0] - first_place(from));
-      if (from.from->object != nullptr || from.from->spec() != wanted)
-        c.fail("gradient '" + from.name + "' is " + to_string(from.from->spec()) + ", which should be " +
-               to_string(wanted));
-    }
+    given_.expect_types(c, run_.sequences);
     for (std::size_t s = 0; s != gradients_.size(); ++s) {
       bool const parameter = s >= first_parameter();
       std::int64_t const places = parameter ? 1 : run_.sequences[s].type.dims[0];
       std::int64_t const replaced = parameter ? -1 : replaced_[s];
       if (replaced < 0) {
-        begin(s, 0, places);
+        given_.initialize(run_.sequences, s, 0, places);
       } else {
-        begin(s, 0, std::min(replaced, places));
-        begin(s, std::min(replaced + length_, places), places);
+        given_.initialize(run_.sequences, s, 0, std::min(replaced, places));
+        given_.initialize(run_.sequences, s, std::min(replaced + length_, places), places);
       }
-    }
-  }
-  std::int64_t first_place(given_gradient const& from) const {
-    return from.offset >= 0 ? from.offset : run_.sequences[from.state].type.dims[0] + from.offset;
-  }
-  // Places that no step replaces.
-  void begin(std::size_t s, std::int64_t first, std::int64_t last) {
-    auto const& to = run_.sequences[s];
-    if (first >= last) return;
-    fill<B>(reinterpret_cast<std::uint8_t*>(to.at(first)), static_cast<std::size_t>(last - first) * to.step_bytes(),
-            std::uint8_t{0});
-    each_given(s, first, [&](std::int64_t place, std::byte const* elements) {
-      if (place < last)
-        detail::add_elements<B>(to.at(place), elements, to.type.type,
-                                static_cast<std::size_t>(last - place) * to.step_elements());
-    });
-  }
-  // Calls add(place, elements) for what outputs' gradients say of a state from a place on, and of those that follow.
-  template <class Add>
-  void each_given(std::size_t state, std::int64_t first, Add const& add) const {
-    for (given_gradient const& from : given_) {
-      if (from.state != state) continue;
-      std::int64_t const begins = first_place(from);
-      std::int64_t const place = std::max(first, begins);
-      auto const* const elements = static_cast<std::byte const*>(from.from->value.raw());
-      add(place, elements + static_cast<std::size_t>(place - begins) * run_.sequences[state].step_bytes());
     }
   }
 
@@ -381,12 +320,8 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
     run_.addends.clear();
     for (std::size_t i = 0; i != own_links_; ++i) {
       std::size_t const state = net_.links()[i].sequence;
-      if (!net_.links()[i].target || state >= first_sequence() || replaced_[state] < 0) continue;
-      detail::recurrent_sequence const& to = run_.sequences[state];
-      for (given_gradient const& from : given_)
-        if (from.state == state)
-          run_.addends.push_back({i, to.type.type, to.step_elements(),
-                                  static_cast<std::byte const*>(from.from->value.raw()), first_place(from)});
+      if (net_.links()[i].target && state < first_sequence() && replaced_[state] >= 0)
+        given_.collect(run_.sequences, state, i, run_.addends);
     }
     steps_.run(
         run_, [&](std::int64_t) { return length_; }, nullptr);
@@ -438,7 +373,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
   std::vector<blob<B>*> initial_;  // by state
   std::vector<blob<B>*> parameters_;
   std::vector<blob<B>*> outputs_;
-  std::vector<given_gradient> given_;
+  detail::output_gradients<B> given_;
   std::vector<bool> replaced_inputs_;  // by input: what the blob of an output held before
   std::vector<forward_value> forward_;
   std::vector<blob<B>> unset_;          // by step: what the forward run has not kept
@@ -460,5 +395,3 @@ void add_recurrent_network_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
-
-PLAIT_KERNELS_END
