@@ -173,7 +173,7 @@ TEST_CASE("plan_text: ops, shapes, memory") {
         "0 Mix 'the \"first\"': x [float32 2] y [float32 2] -> z [float32 2] @2 (8 bytes)\n"
         "1 Reverse: z [float32 2] -> w [float32 2] kept @3 (8 bytes)\n"
         "2 Update: x [float32 2] w [float32 2] -> x [float32 2] in x @0 (8 bytes)\n"
-        "bytes: 16 given, 8 kept, 8 for intermediate values, 32 in all\n");
+        "bytes: 16 given, 8 kept, 8 for intermediate values, 0 packed, 32 in all\n");
   CHECK_FALSE(blobs.contains("w"));  // nothing has run
 }
 

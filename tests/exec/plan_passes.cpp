@@ -155,7 +155,8 @@ class random_net {
 
 plait::plan_passes some_passes(std::mt19937& random) {
   plait::plan_passes made;
-  for (bool* pass : {&made.share_memory, &made.fuse_rows, &made.fuse_columns, &made.fuse_elements, &made.pack})
+  for (bool* pass :
+       {&made.share_memory, &made.fuse_epilogues, &made.fuse_rows, &made.fuse_columns, &made.fuse_elements, &made.pack})
     *pass = random() % 3 != 0;
   return made;
 }
@@ -176,7 +177,8 @@ TEST_CASE("passes: random nets have the same bits with each pass on or off") {
                                             : threads.execute([&] { return net.run<plait::tbb>(options, &kinds); });
     REQUIRE(together == alone);
   }
-  CHECK(kinds == std::set{plait::group_kind::alone, plait::group_kind::rows, plait::group_kind::elements});
+  CHECK(kinds == std::set{plait::group_kind::alone, plait::group_kind::epilogue, plait::group_kind::rows,
+                          plait::group_kind::elements});
 }
 
 }  // namespace

@@ -112,14 +112,14 @@ TEST_CASE("loop: sums over rows are added to one place, other outputs are those 
     float total = 0.5f;
     for (int run = 0; run != 3; ++run) {
       f.plan->write_to(sum, &total, sizeof total);
-      f.plan->run();
+      f.plan->run({});
       CHECK(f.blobs.fetch<float>("twice") == std::vector<float>{2, 4, 6});
     }
     f.plan->end_loop(true);
     CHECK_FALSE(f.plan->in_loop());
     CHECK(total == 0.5f + 3 * 321);
     f.plan->rebind(f.blobs);
-    f.plan->run();
+    f.plan->run({});
     CHECK(f.blobs.fetch<float>("sum") == std::vector<float>{321});
   }
 }
@@ -132,7 +132,7 @@ TEST_CASE("loop: what is not summed, or only in part, the op computes in each ru
   values.summed[f.published("twice")] = true;
   f.begin(values);
   CHECK_FALSE(f.plan->accumulates(f.published("twice")));
-  f.plan->run();
+  f.plan->run({});
   CHECK(f.blobs.fetch<float>("sum") == std::vector<float>{321});
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("loop: inputs that stay the same are packed, in a loop that is long en
   fixture f(scale);
   auto const run_with = [&](float w) {
     *f.blobs.get("w").value.data<float>() = w;
-    f.plan->run();
+    f.plan->run({});
     return f.blobs.fetch<float>("y")[0];
   };
   auto values = f.nothing(3);
@@ -159,10 +159,10 @@ TEST_CASE("loop: other shapes end it") {
   auto values = f.nothing(4);
   values.same[f.given("w")] = true;
   f.begin(values);
-  f.plan->run();
+  f.plan->run({});
   CHECK(f.plan->in_loop());
   f.blobs.feed("x", std::vector<float>{1, 2}, {2});
-  f.plan->run();
+  f.plan->run({});
   CHECK_FALSE(f.plan->in_loop());
   CHECK(f.blobs.fetch<float>("y") == std::vector<float>{10, 20});
 }

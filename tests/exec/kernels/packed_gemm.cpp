@@ -149,7 +149,7 @@ TEST_CASE_TEMPLATE("what is added on the way has the bits of what is added after
           packed.multiply_onto(row.data(), 0, m, x.a.data(), wanted.data());
           for (std::size_t i = 0; i != wanted.size(); ++i) wanted[i] += x.c[i];
           std::vector<T> got(wanted.size());
-          packed.multiply_onto(row.data(), 0, m, x.a.data(), got.data(), x.c.data());
+          packed.multiply_onto(row.data(), 0, m, x.a.data(), got.data(), {.addend = x.c.data()});
           REQUIRE(got == wanted);
         }
 }

@@ -67,7 +67,8 @@ struct own_gemm {
   using packed = packed_panels<T, B>;
 
   template <std::floating_point T>
-  static void multiply(gemm_shape const& s, gemm_batch const& batch, T const* a, T const* b, T* c, T alpha, T beta) {
+  static void multiply(gemm_shape const& s, gemm_batch const& batch, T const* a, T const* b, T* c, T alpha, T beta,
+                       detail::gemm_epilogue<T> const& after = {}) {
     detail::gemm_kernel<T> const& kernel = detail::tiles_for<T>();
     detail::gemm_problem<T> const problem{s.m,
                                           s.n,
@@ -81,7 +82,12 @@ struct own_gemm {
                                           c,
                                           s.ldc,
                                           alpha,
-                                          beta};
+                                          beta,
+                                          nullptr,
+                                          0,
+                                          after.addend,
+                                          s.ldc,
+                                          after.relu};
     detail::parts_gemm const* parts = nullptr;
     if constexpr (std::same_as<T, float>)
       if (s.bf16x3) parts = detail::parts_of_both<B>(s.m, s.n, s.k);
@@ -90,6 +96,7 @@ struct own_gemm {
       part.a += i * batch.stride_a;
       part.b += i * batch.stride_b;
       part.c += i * batch.stride_c;
+      if (part.more != nullptr) part.more += i * batch.stride_c;
       if constexpr (std::same_as<T, float>)
         if (parts != nullptr) return parts->multiply(part);
       detail::multiply<Threads>(kernel, part);
@@ -122,15 +129,20 @@ template <backend B>
   requires detail::has_gemm_library<B>
 struct gemm_traits<B> : B::gemm_library {};
 
+/// The backend's products take an epilogue.
+template <class B>
+inline constexpr bool has_epilogues = backend<B> && !B::on_device && !detail::has_gemm_library<B>;
+
 /// A matrix that is packed once and multiplied by many times: see packed_panels.
 template <class T, backend B>
 using packed_matrix = typename gemm_traits<B>::template packed<T>;
 
 /// A batch of multiplications. c is not read where beta is 0; a and b are not where alpha is. The matrices c must not
-/// overlap a, b or each other.
+/// overlap a, b or each other. `after` is for own_gemm only.
 template <backend B, element T>
 void gemm_batched(gemm_shape s, gemm_batch const& batch, T const* a, T const* b, T* c,
-                  std::type_identity_t<gemm_scalar<T>> alpha = 1, std::type_identity_t<gemm_scalar<T>> beta = 0) {
+                  std::type_identity_t<gemm_scalar<T>> alpha = 1, std::type_identity_t<gemm_scalar<T>> beta = 0,
+                  [[maybe_unused]] detail::gemm_epilogue<T> const& after = {}) {
   std::int64_t const a_row = s.transpose_a ? s.m : s.k;
   std::int64_t const b_row = s.transpose_b ? s.k : s.n;
   if (s.lda == 0) s.lda = a_row;
@@ -140,14 +152,17 @@ void gemm_batched(gemm_shape s, gemm_batch const& batch, T const* a, T const* b,
   PLAIT_ASSERT(s.lda >= a_row && s.ldb >= b_row && s.ldc >= s.n, "gemm: rows overlap");
   PLAIT_ASSERT(batch.count <= 1 || s.m == 0 || s.n == 0 || batch.stride_c != 0, "gemm_batched: results overlap");
   if (batch.count == 0 || s.m == 0 || s.n == 0) return;
-  gemm_traits<B>::template multiply<T>(s, batch, a, b, c, alpha, beta);
+  if constexpr (has_epilogues<B>)
+    gemm_traits<B>::template multiply<T>(s, batch, a, b, c, alpha, beta, after);
+  else
+    gemm_traits<B>::template multiply<T>(s, batch, a, b, c, alpha, beta);
 }
 
 /// One multiplication.
 template <backend B, element T>
 void gemm(gemm_shape const& s, T const* a, T const* b, T* c, std::type_identity_t<gemm_scalar<T>> alpha = 1,
-          std::type_identity_t<gemm_scalar<T>> beta = 0) {
-  gemm_batched<B>(s, {}, a, b, c, alpha, beta);
+          std::type_identity_t<gemm_scalar<T>> beta = 0, detail::gemm_epilogue<T> const& after = {}) {
+  gemm_batched<B>(s, {}, a, b, c, alpha, beta, after);
 }
 
 }  // namespace plait

@@ -63,6 +63,9 @@ enum class pattern_kind : unsigned char {
   /// The outputs in whole_outputs are sums over the rows of two inputs, those that are not whole: the sums of several
   /// runs are the sums over all their rows.
   sums,
+  /// On hosts. The op can add a value to its only output, float32 or float64, and then compute Relu, as it stores the
+  /// elements (op_part::kinds::whole).
+  epilogue,
   /// The op, which has results_after_run, reads the first axis of `input` in order, each index at most once, and can
   /// receive it in blocks of `least_rows` (op_context::streamed). Holds before memory is placed.
   in_order,
@@ -103,6 +106,7 @@ void add_elements(std::type_identity_t<function_of_elements<B>> const& does, std
 /// Part of an op: see op_kernel::run_part.
 struct op_part {
   enum class kinds : unsigned char {
+    whole,    ///< the whole op, with an epilogue
     outputs,  ///< some outputs: those that rows leave out, once before all rows; or sums, or all others
     rows,     ///< operands are matrices or vectors of some rows only, except those that are whole
     columns,  ///< some columns of operands of one row
@@ -112,9 +116,11 @@ struct op_part {
   std::uint64_t outputs = 0;
   /// Outputs: if not 0, the sums over so many rows are added to the outputs. The context's inputs are the first rows.
   std::size_t adds_rows = 0;
-  /// Rows: elements to add to output 0, as many as it has, apart from it; on hosts with the bits of a separate sum.
+  /// Rows, whole: elements to add to output 0, as many as it has, apart from it; on hosts with the bits of a separate
+  /// sum.
   void const* addend = nullptr;
   column_part columns = {};
+  bool relu = false;  ///< whole: negative elements become zero, after the sum
 };
 
 }  // namespace plait

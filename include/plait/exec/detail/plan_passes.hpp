@@ -8,7 +8,7 @@ namespace plait {
 /// All but accumulate are exact: results have the same bits with any of them on or off.
 struct plan_passes {
   bool share_memory = true;    ///< values share memory, and ops work in place, also where the net does not name it so
-  bool fuse_epilogues = true;  ///< products with the sums and functions of their results
+  bool fuse_epilogues = true;  ///< products compute the sum and the Relu of their results
   bool fuse_rows = true;       ///< row-parallel groups of ops
   bool fuse_columns = true;    ///< column-parallel groups of ops on one row
   bool fuse_elements = true;   ///< chains of element-wise ops; on a device, one kernel for several ops

@@ -19,6 +19,7 @@ enum class group_kind : unsigned char {
   rows,      ///< each thread runs all ops for its rows
   columns,   ///< each thread runs all ops for its columns
   elements,  ///< all ops run for a block of elements, then for the next
+  epilogue,  ///< a product, with the sum and the Relu of its result
   streamed,  ///< a single op, computed in blocks when its consumer needs them
 };
 
@@ -32,6 +33,8 @@ constexpr std::string_view to_string(group_kind kind) {
       return "columns";
     case group_kind::elements:
       return "elements";
+    case group_kind::epilogue:
+      return "epilogue";
     case group_kind::streamed:
       return "streamed";
   }

@@ -13,6 +13,7 @@
 #include <plait/exec/detail/fusion/column_group.hpp>
 #include <plait/exec/detail/fusion/device_group.hpp>
 #include <plait/exec/detail/fusion/element_group.hpp>
+#include <plait/exec/detail/fusion/epilogue_group.hpp>
 #include <plait/exec/detail/fusion/fused_group.hpp>
 #include <plait/exec/detail/fusion/row_group.hpp>
 #include <plait/exec/detail/plan_passes.hpp>
@@ -24,10 +25,10 @@ namespace plait {
 template <backend B>
 using fused_groups = std::vector<std::unique_ptr<fused_group<B>>>;
 
-/// Finds groups among the ops `first` to `last`, excluded: by rows, then by columns, then by elements, each greedy and
-/// as long as possible. `at(op)` returns a fusion_candidate; see element_group::finish for `last_use`. `step`: the ops
-/// are a time step, where barriers count and operands move with each run; otherwise only large operands are worth a
-/// group. Appends to `made`. O(ops + operands of a group²).
+/// Finds groups among the ops `first` to `last`, excluded: products with epilogues, then by rows, by columns and by
+/// elements, each greedy and as long as possible. `at(op)` returns a fusion_candidate; see element_group::finish for
+/// `last_use`. `step`: the ops are a time step, where barriers count and operands move with each run; otherwise only
+/// large operands are worth a group. Appends to `made`. O(ops + operands of a group²).
 template <backend B, class At, class LastUse>
 void find_groups(op_index first, op_index last, At const& at, LastUse const& last_use, bool step,
                  plan_passes const& passes, cost_model const& costs, fused_groups<B>& made) {
@@ -57,6 +58,12 @@ void find_groups(op_index first, op_index last, At const& at, LastUse const& las
     }
   };
   auto const never = [](auto const&) { return false; };
+  // In a step, whole ops in parts by rows or columns gain more.
+  if constexpr (!B::on_device)
+    if (passes.fuse_epilogues && !step)
+      search(
+          {pattern_kind::epilogue}, [](op_index op) { return std::make_unique<epilogue_group<B>>(op); },
+          [](auto& group) { return group.finish(); }, never);
   if (passes.fuse_rows && !(B::on_device && !step))
     search(
         {pattern_kind::rows}, [&](op_index op) { return std::make_unique<row_group<B>>(op, !step, costs); },

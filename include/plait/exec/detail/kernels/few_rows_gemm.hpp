@@ -33,6 +33,7 @@ void multiply_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, g
   t.from_row = p.from == nullptr ? p.c_row : p.from_row;
   t.beta = p.beta;
   t.more_row = p.more_row;
+  t.relu = p.relu;
   t.ahead_step = width * std::ptrdiff_t(sizeof(T));
   if (p.k <= kernel.block) {  // the loops below take a sixth of the smallest products
     t.k = p.k;
@@ -53,6 +54,7 @@ void multiply_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, g
       for (std::ptrdiff_t const depth = block_depth(packed_end - k, kernel.block); k < packed_end; k += t.k) {
         t.k = std::min(depth, packed_end - k);
         rows.a = operands.a + k * p.a_column;
+        t.relu = p.relu && k + t.k == p.k;
         if (k + t.k == p.k) rows.more = operands.more;
         b.data = packed + k * width;
         multiply_in_turn(kernel, t, rows, b, begin, end, backwards);
@@ -81,7 +83,8 @@ struct few_rows_task {
   bool is_for(gemm_kernel<T> const& k, gemm_problem<T> const& q, T const* b, std::ptrdiff_t n, bool back) const {
     return kernel == &k && packed == b && threads == n && backwards == back && p.m == q.m && p.n == q.n && p.k == q.k &&
            p.a_row == q.a_row && p.a_column == q.a_column && p.c_row == q.c_row && p.beta == q.beta &&
-           (p.from == nullptr) == (q.from == nullptr) && p.from_row == q.from_row && p.more_row == q.more_row;
+           (p.from == nullptr) == (q.from == nullptr) && p.from_row == q.from_row && p.more_row == q.more_row &&
+           p.relu == q.relu;
   }
 
   void set(gemm_kernel<T> const& k, gemm_problem<T> const& q, T const* b, std::ptrdiff_t n, bool back) {

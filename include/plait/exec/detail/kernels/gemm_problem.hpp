@@ -28,8 +28,15 @@ bool is_shared(std::ptrdiff_t multiplications) {
   return multiplications >= (standing_team<B>::is_here() ? team_work : parallel_work);
 }
 
-/// c = (alpha * a * b + beta * from) + more with a of m by k and b of k by n elements. a and b have a distance between
-/// rows and one between columns, of which one is 1. `more` stands apart from c, and is for multiply_packed only.
+/// Epilogue of a product, which tiles compute as they store c: c = relu(c + addend).
+template <class T>
+struct gemm_epilogue {
+  T const* addend = nullptr;  ///< a matrix with the layout of c, apart from it; nullptr: nothing is added
+  bool relu = false;          ///< negative elements become zero; NaN stays, as in the operator Relu
+};
+
+/// c = relu((alpha * a * b + beta * from) + more) with a of m by k and b of k by n elements. a and b have a distance
+/// between rows and one between columns, of which one is 1. `more` does not overlap c.
 template <class T>
 struct gemm_problem {
   std::ptrdiff_t m, n, k;
@@ -44,6 +51,7 @@ struct gemm_problem {
   std::ptrdiff_t from_row = 0;
   T const* more = nullptr;  ///< nullptr: nothing
   std::ptrdiff_t more_row = 0;
+  bool relu = false;
 };
 
 /// f(i) for each i below `count`. Throws what one of them throws, which is that there is no memory: OpenMP would end
@@ -119,20 +127,34 @@ class gemm_scratch {
   alignas(64) std::byte local_[Local];
 };
 
-/// c = beta * from + more
+template <class T>
+T relu_of(T x) {
+  return x < T(0) ? T(0) : x;
+}
+
+/// c = relu(beta * from + more)
 template <class T>
 void scale_rows(gemm_problem<T> const& p) {
-  if (p.beta == T(1) && p.from == nullptr && p.more == nullptr) return;
+  if (p.beta == T(1) && p.from == nullptr && p.more == nullptr && !p.relu) return;
   T const* const from = p.from == nullptr ? p.c : p.from;
   std::ptrdiff_t const from_row = p.from == nullptr ? p.c_row : p.from_row;
   for (std::ptrdiff_t i = 0; i < p.m; ++i)
     for (std::ptrdiff_t j = 0; j < p.n; ++j) {
       T const kept = p.beta == T(0) ? T(0) : p.beta * from[i * from_row + j];
-      p.c[i * p.c_row + j] = p.more == nullptr ? kept : kept + p.more[i * p.more_row + j];
+      T const sum = p.more == nullptr ? kept : kept + p.more[i * p.more_row + j];
+      p.c[i * p.c_row + j] = p.relu ? relu_of(sum) : sum;
     }
 }
 
-/// True if there is nothing to multiply; then c is scaled.
+/// c = relu(c + more), for kernels without an epilogue.
+template <class T>
+void finish_rows(gemm_problem<T> p) {
+  p.beta = T(1);
+  p.from = nullptr;
+  scale_rows(p);
+}
+
+/// Returns true if there is nothing to multiply, and computes c then.
 template <class T>
 bool without_product(gemm_problem<T> const& p) {
   if (p.m != 0 && p.n != 0 && p.k != 0 && p.alpha != T(0)) return false;

@@ -15,9 +15,9 @@
 
 namespace plait::detail {
 
-/// One call of a tile: c = (a * b + beta * from) + more. `from` is not read where beta is 0. There is no alpha: with
-/// one product to add, compilers have no choice which of two to fuse with the addition, and all tiles give the same
-/// bits.
+/// One call of a tile: c = relu((a * b + beta * from) + more). `from` is not read where beta is 0. There is no alpha:
+/// with one product to add, compilers have no choice which of two to fuse with the addition, and all tiles give the
+/// same bits.
 ///
 /// A call does `count` tiles of as many rows, and leaves the pointers at the last. With small k what lies between two
 /// calls takes a tenth of the time: the processor looks some twenty k ahead, which a hundred instructions displace.
@@ -38,6 +38,7 @@ struct gemm_tile {
   T beta;
   T const* more;  ///< nullptr: nothing
   std::ptrdiff_t more_row;
+  bool relu;
   char const* ahead;          ///< what to fetch into the second level of cache meanwhile,
   std::ptrdiff_t ahead_step;  ///< in steps of so many bytes
   std::ptrdiff_t count;       ///< of tiles, each so far from the one before it:
@@ -119,86 +120,91 @@ constexpr int tile_vectors(int rows, int most_rows) {
 #endif
 
 // Sums numbers the vectors of c row by row. A turn of the loop is two k with 16 registers, and four with 32.
-#define PLAIT_DETAIL_GEMM_TILES(SET, TARGET, BYTES, REGISTERS, ROWS)                                                  \
-  template <class T>                                                                                                  \
-  struct gemm_tiles<instruction_set::SET, T> {                                                                        \
-    static constexpr int lanes = (BYTES) / int(sizeof(T));                                                            \
-    static constexpr int rows = ROWS;                                                                                 \
-    static constexpr int loose_rows = rows > 6 ? few_rows : rows;                                                     \
-    static constexpr int registers = REGISTERS;                                                                       \
-    static constexpr int turns = registers / 8;                                                                       \
-    typedef T vec __attribute__((vector_size(BYTES)));                                                                \
-    typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                              \
-                                                                                                                      \
-    template <int R, int V, std::size_t... Sums>                                                                      \
-    TARGET PLAIT_ALIGN_LOOPS static void multiply(gemm_tile<T>& t, std::index_sequence<Sums...>) {                    \
-      for (std::ptrdiff_t left = t.count;;) {                                                                         \
-        vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                            \
-        T const* a = t.a;                                                                                             \
-        T const* b = t.b;                                                                                             \
-        char const* ahead = t.ahead;                                                                                  \
-        std::ptrdiff_t const step = t.a_step;                                                                         \
-        std::ptrdiff_t const a_row = R <= loose_rows ? t.a_row : 1;                                                   \
-        std::ptrdiff_t const row = t.b_row;                                                                           \
-        std::ptrdiff_t const panel = t.b_panel;                                                                       \
-        std::ptrdiff_t k = t.k;                                                                                       \
-        for (; k >= turns; k -= turns) {                                                                              \
-          PLAIT_DETAIL_GEMM_STEP;                                                                                     \
-          PLAIT_DETAIL_GEMM_STEP;                                                                                     \
-          if constexpr (turns == 4) {                                                                                 \
-            PLAIT_DETAIL_GEMM_STEP;                                                                                   \
-            PLAIT_DETAIL_GEMM_STEP;                                                                                   \
-          }                                                                                                           \
-          if constexpr (V == 2) {                                                                                     \
-            __builtin_prefetch(ahead, 0, 2);                                                                          \
-            __builtin_prefetch(ahead + t.ahead_step, 0, 2);                                                           \
-            if constexpr (turns == 4) {                                                                               \
-              __builtin_prefetch(ahead + 2 * t.ahead_step, 0, 2);                                                     \
-              __builtin_prefetch(ahead + 3 * t.ahead_step, 0, 2);                                                     \
-            }                                                                                                         \
-            ahead += turns * t.ahead_step;                                                                            \
-          }                                                                                                           \
-        }                                                                                                             \
-        for (; k != 0; --k) {                                                                                         \
-          PLAIT_DETAIL_GEMM_STEP;                                                                                     \
-        }                                                                                                             \
-        bool const whole = t.columns == V * lanes;                                                                    \
-        T edge[std::size_t(R * V * lanes)];                                                                           \
-        T* const c = whole ? t.c : edge;                                                                              \
-        std::ptrdiff_t const c_row = whole ? t.c_row : V * lanes;                                                     \
-        T const* const from = whole ? t.from : edge;                                                                  \
-        std::ptrdiff_t const from_row = whole ? t.from_row : V * lanes;                                               \
-        if (!whole && t.beta != T(0)) {                                                                               \
-          for (int i = 0; i < R; ++i)                                                                                 \
-            for (int j = 0; j < V * lanes; ++j)                                                                       \
-              edge[i * V * lanes + j] = j < t.columns ? t.from[i * t.from_row + j] : T(0);                            \
-        }                                                                                                             \
-        if (t.beta != T(0)) {                                                                                         \
-          ((sum[Sums] += t.beta * *reinterpret_cast<loose const*>(from + std::ptrdiff_t(Sums / V) * from_row +        \
-                                                                  (Sums % V) * lanes)),                               \
-           ...);                                                                                                      \
-        }                                                                                                             \
-        if (whole && t.more != nullptr) {                                                                             \
-          ((sum[Sums] +=                                                                                              \
-            *reinterpret_cast<loose const*>(t.more + std::ptrdiff_t(Sums / V) * t.more_row + (Sums % V) * lanes)),    \
-           ...);                                                                                                      \
-        }                                                                                                             \
-        ((*reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes) = sum[Sums]), ...);    \
-        if (!whole) {                                                                                                 \
-          for (int i = 0; i < R; ++i)                                                                                 \
-            for (std::ptrdiff_t j = 0; j < t.columns; ++j)                                                            \
-              t.c[i * t.c_row + j] =                                                                                  \
-                  t.more == nullptr ? edge[i * V * lanes + j] : edge[i * V * lanes + j] + t.more[i * t.more_row + j]; \
-        }                                                                                                             \
-        if (--left == 0) return;                                                                                      \
-        t.a += t.a_next;                                                                                              \
-        t.b += t.b_next;                                                                                              \
-        t.c += t.c_next;                                                                                              \
-        t.from += t.from_next;                                                                                        \
-        if (t.more != nullptr) t.more += t.more_next;                                                                 \
-        t.ahead += t.ahead_next;                                                                                      \
-      }                                                                                                               \
-    }                                                                                                                 \
+#define PLAIT_DETAIL_GEMM_TILES(SET, TARGET, BYTES, REGISTERS, ROWS)                                               \
+  template <class T>                                                                                               \
+  struct gemm_tiles<instruction_set::SET, T> {                                                                     \
+    static constexpr int lanes = (BYTES) / int(sizeof(T));                                                         \
+    static constexpr int rows = ROWS;                                                                              \
+    static constexpr int loose_rows = rows > 6 ? few_rows : rows;                                                  \
+    static constexpr int registers = REGISTERS;                                                                    \
+    static constexpr int turns = registers / 8;                                                                    \
+    typedef T vec __attribute__((vector_size(BYTES)));                                                             \
+    typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                           \
+                                                                                                                   \
+    template <int R, int V, std::size_t... Sums>                                                                   \
+    TARGET PLAIT_ALIGN_LOOPS static void multiply(gemm_tile<T>& t, std::index_sequence<Sums...>) {                 \
+      for (std::ptrdiff_t left = t.count;;) {                                                                      \
+        vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                         \
+        T const* a = t.a;                                                                                          \
+        T const* b = t.b;                                                                                          \
+        char const* ahead = t.ahead;                                                                               \
+        std::ptrdiff_t const step = t.a_step;                                                                      \
+        std::ptrdiff_t const a_row = R <= loose_rows ? t.a_row : 1;                                                \
+        std::ptrdiff_t const row = t.b_row;                                                                        \
+        std::ptrdiff_t const panel = t.b_panel;                                                                    \
+        std::ptrdiff_t k = t.k;                                                                                    \
+        for (; k >= turns; k -= turns) {                                                                           \
+          PLAIT_DETAIL_GEMM_STEP;                                                                                  \
+          PLAIT_DETAIL_GEMM_STEP;                                                                                  \
+          if constexpr (turns == 4) {                                                                              \
+            PLAIT_DETAIL_GEMM_STEP;                                                                                \
+            PLAIT_DETAIL_GEMM_STEP;                                                                                \
+          }                                                                                                        \
+          if constexpr (V == 2) {                                                                                  \
+            __builtin_prefetch(ahead, 0, 2);                                                                       \
+            __builtin_prefetch(ahead + t.ahead_step, 0, 2);                                                        \
+            if constexpr (turns == 4) {                                                                            \
+              __builtin_prefetch(ahead + 2 * t.ahead_step, 0, 2);                                                  \
+              __builtin_prefetch(ahead + 3 * t.ahead_step, 0, 2);                                                  \
+            }                                                                                                      \
+            ahead += turns * t.ahead_step;                                                                         \
+          }                                                                                                        \
+        }                                                                                                          \
+        for (; k != 0; --k) {                                                                                      \
+          PLAIT_DETAIL_GEMM_STEP;                                                                                  \
+        }                                                                                                          \
+        bool const whole = t.columns == V * lanes;                                                                 \
+        T edge[std::size_t(R * V * lanes)];                                                                        \
+        T* const c = whole ? t.c : edge;                                                                           \
+        std::ptrdiff_t const c_row = whole ? t.c_row : V * lanes;                                                  \
+        T const* const from = whole ? t.from : edge;                                                               \
+        std::ptrdiff_t const from_row = whole ? t.from_row : V * lanes;                                            \
+        if (!whole && t.beta != T(0)) {                                                                            \
+          for (int i = 0; i < R; ++i)                                                                              \
+            for (int j = 0; j < V * lanes; ++j)                                                                    \
+              edge[i * V * lanes + j] = j < t.columns ? t.from[i * t.from_row + j] : T(0);                         \
+        }                                                                                                          \
+        if (t.beta != T(0)) {                                                                                      \
+          ((sum[Sums] += t.beta * *reinterpret_cast<loose const*>(from + std::ptrdiff_t(Sums / V) * from_row +     \
+                                                                  (Sums % V) * lanes)),                            \
+           ...);                                                                                                   \
+        }                                                                                                          \
+        if (whole && t.more != nullptr) {                                                                          \
+          ((sum[Sums] +=                                                                                           \
+            *reinterpret_cast<loose const*>(t.more + std::ptrdiff_t(Sums / V) * t.more_row + (Sums % V) * lanes)), \
+           ...);                                                                                                   \
+        }                                                                                                          \
+        if (whole && t.relu) {                                                                                     \
+          ((sum[Sums] = sum[Sums] < vec{} ? vec{} : sum[Sums]), ...);                                              \
+        }                                                                                                          \
+        ((*reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes) = sum[Sums]), ...); \
+        if (!whole) {                                                                                              \
+          for (int i = 0; i < R; ++i)                                                                              \
+            for (std::ptrdiff_t j = 0; j < t.columns; ++j) {                                                       \
+              T x = edge[i * V * lanes + j];                                                                       \
+              if (t.more != nullptr) x += t.more[i * t.more_row + j];                                              \
+              t.c[i * t.c_row + j] = t.relu && x < T(0) ? T(0) : x;                                                \
+            }                                                                                                      \
+        }                                                                                                          \
+        if (--left == 0) return;                                                                                   \
+        t.a += t.a_next;                                                                                           \
+        t.b += t.b_next;                                                                                           \
+        t.c += t.c_next;                                                                                           \
+        t.from += t.from_next;                                                                                     \
+        if (t.more != nullptr) t.more += t.more_next;                                                              \
+        t.ahead += t.ahead_next;                                                                                   \
+      }                                                                                                            \
+    }                                                                                                              \
   };
 
 PLAIT_DETAIL_GEMM_TILES(portable, , 16, 16, 6)

@@ -54,14 +54,14 @@ class packed_factor {
     return 0;
   }
 
-  /// Computes c = a * b + the row `from` in each row, of m rows without gaps, if b is packed; else returns false. Then
-  /// adds `more`, if it is given: a matrix apart from c.
+  /// Computes c = a * b + the row `from` in each row, of m rows without gaps, and the epilogue, if b is packed; else
+  /// returns false.
   template <class T>
   bool multiply_onto_row(void const* packed, T const* from, std::int64_t m, T const* a, T* c,
-                         T const* more = nullptr) const {
+                         detail::gemm_epilogue<T> const& after = {}) const {
     if constexpr (packs)
       if (packed != nullptr) {
-        matrix<T>(packed).multiply_onto(from, 0, m, a, c, more);
+        matrix<T>(packed).multiply_onto(from, 0, m, a, c, after);
         return true;
       }
     return false;
@@ -89,10 +89,10 @@ class packed_factor {
   /// gemm, of b or of the packed matrix instead; a is not transposed.
   template <class T>
   void multiply(void const* packed, gemm_shape const& s, T const* a, T const* b, T* c, gemm_scalar<T> alpha = 1,
-                gemm_scalar<T> beta = 0) const {
+                gemm_scalar<T> beta = 0, detail::gemm_epilogue<T> const& after = {}) const {
     if constexpr (packs)
-      if (packed != nullptr) return matrix<T>(packed).multiply(s.m, a, c, alpha, beta, s.lda, s.ldc);
-    gemm<B>(s, a, b, c, alpha, beta);
+      if (packed != nullptr) return matrix<T>(packed).multiply(s.m, a, c, alpha, beta, s.lda, s.ldc, after);
+    gemm<B>(s, a, b, c, alpha, beta, after);
   }
 
  private:

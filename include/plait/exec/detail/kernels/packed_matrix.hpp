@@ -80,19 +80,19 @@ class packed_panels {
 
   /// c = alpha * a * b + beta * c with m rows of a and c, which are lda and ldc apart (0: without gaps). c is not read
   /// where beta is 0.
-  void multiply(std::int64_t m, T const* a, T* c, T alpha = 1, T beta = 0, std::int64_t lda = 0,
-                std::int64_t ldc = 0) const {
+  void multiply(std::int64_t m, T const* a, T* c, T alpha = 1, T beta = 0, std::int64_t lda = 0, std::int64_t ldc = 0,
+                detail::gemm_epilogue<T> const& after = {}) const {
     if (lda == 0) lda = k_;
     if (ldc == 0) ldc = n_;
     PLAIT_ASSERT(m >= 0 && lda >= k_ && ldc >= n_, "packed_matrix: no such matrices");
-    run({m, n_, k_, a, lda, 1, nullptr, 0, 0, c, ldc, alpha, beta});
+    run({m, n_, k_, a, lda, 1, nullptr, 0, 0, c, ldc, alpha, beta, nullptr, 0, after.addend, ldc, after.relu});
   }
-  /// c = (a * b + from) + more without gaps, but for the rows of `from`, which are from_row apart: 0 where all are the
-  /// same. `more`, if it is given, stands apart from c; the bits are those of adding it afterwards.
+  /// c = a * b + from without gaps, but for the rows of `from`, which are from_row apart: 0 where all are the same;
+  /// then the epilogue, with the bits of separate operations.
   void multiply_onto(T const* from, std::int64_t from_row, std::int64_t m, T const* a, T* c,
-                     T const* more = nullptr) const {
+                     detail::gemm_epilogue<T> const& after = {}) const {
     PLAIT_ASSERT(m >= 0 && (from_row == 0 || from_row >= n_), "packed_matrix: no such matrices");
-    run({m, n_, k_, a, k_, 1, nullptr, 0, 0, c, n_, T(1), T(1), from, from_row, more, n_});
+    run({m, n_, k_, a, k_, 1, nullptr, 0, 0, c, n_, T(1), T(1), from, from_row, after.addend, n_, after.relu});
   }
   /// How many columns make a panel with the widest instructions that the processor has.
   static std::size_t panel_columns() { return static_cast<std::size_t>(detail::tiles_for<T>().width); }

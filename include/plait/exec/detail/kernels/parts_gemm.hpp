@@ -298,6 +298,9 @@ void multiply_packed_strips(gemm_problem<float> const& whole, std::uint32_t cons
     p.beta = 1;
     p.from = nullptr;
   }
+  p = whole;
+  p.more = nullptr;
+  finish_rows(p);
 }
 
 /// The whole multiplication, onto c.
@@ -305,6 +308,8 @@ template <class Tiles, backend B>
 void multiply_by_parts(gemm_problem<float> const& whole) {
   if (without_product(whole)) return;
   gemm_problem<float> p = whole;
+  p.more = nullptr;
+  p.relu = false;
   std::ptrdiff_t const n = p.n;
   std::ptrdiff_t const k = p.k;
   even_parts const blocks(strip_steps(k), (k + parts_depth - 1) / parts_depth);
@@ -324,6 +329,7 @@ void multiply_by_parts(gemm_problem<float> const& whole) {
     p.b += p.k * p.b_row;
     p.beta = 1;
   }
+  finish_rows(whole);
 }
 
 }  // namespace plait::detail

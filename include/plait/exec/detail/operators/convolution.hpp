@@ -11,6 +11,7 @@
 #include <plait/exec/detail/kernels/windows.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/operators/matrix_product.hpp>
 #include <plait/exec/detail/operators/window_arguments.hpp>
 #include <plait/exec/detail/shape.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -140,40 +141,53 @@ class convolution_kernel final : public op_kernel<B> {
   }
 
   void run(op_context<B>& c) override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      T* y = c.template output<T>(0);
-      T const* x = c.template input<T>(0);
-      T const* const w = c.template input<T>(1);
-      T* const scratch = static_cast<T*>(c.scratch());
-      bool const with_bias = c.input_count() == 3;
-      if (with_bias) {
-        auto const units = static_cast<std::size_t>(s_.units);
-        auto const count = static_cast<std::size_t>(s_.count);
-        auto const images = static_cast<std::size_t>(s_.images);
-        for_each_row_part<B>(images * (s_.last ? count : units), s_.last ? units : count, 1,
-                             detail::bias_row<T>{c.template input<T>(2), y, units, s_.last ? units : count, s_.last});
-      }
-      T const beta = with_bias ? T(1) : T(0);
-      std::int64_t const units = s_.group_units();
-      for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), y += s_.output()) {
-        T const* const columns = s_.template columns_of<B>(x, scratch);
-        if (s_.last)
-          gemm_batched<B>({.m = s_.count,
-                           .n = units,
-                           .k = s_.taps,
-                           .transpose_b = true,
-                           .lda = s_.column_pitch(),
-                           .ldc = s_.units,
-                           .bf16x3 = s_.bf16x3},
-                          {s_.groups, s_.column_stride(), units * s_.taps, units}, columns, w, y, 1, beta);
-        else
-          gemm_batched<B>({.m = units, .n = s_.count, .k = s_.taps, .bf16x3 = s_.bf16x3},
-                          {s_.groups, units * s_.taps, s_.column_stride(), units * s_.count}, w, columns, y, 1, beta);
-      }
-    });
+    visit_type<float, double>(c.type(0), [&]<class T>(T) { run_as<T>(c, {}); });
+  }
+  void patterns(op_context<B> const&, std::vector<op_pattern<B>>& to) const override {
+    if constexpr (has_epilogues<B>) to.push_back({.kind = pattern_kind::epilogue});
+  }
+  void run_part(op_context<B>& c, op_part const& part) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) { run_as<T>(c, detail::epilogue_of<T>(part)); });
   }
 
  private:
+  template <class T>
+  void run_as(op_context<B>& c, detail::gemm_epilogue<T> after) const {
+    T* y = c.template output<T>(0);
+    T const* x = c.template input<T>(0);
+    T const* const w = c.template input<T>(1);
+    T* const scratch = static_cast<T*>(c.scratch());
+    bool const with_bias = c.input_count() == 3;
+    if (with_bias) {
+      auto const units = static_cast<std::size_t>(s_.units);
+      auto const count = static_cast<std::size_t>(s_.count);
+      auto const images = static_cast<std::size_t>(s_.images);
+      for_each_row_part<B>(images * (s_.last ? count : units), s_.last ? units : count, 1,
+                           detail::bias_row<T>{c.template input<T>(2), y, units, s_.last ? units : count, s_.last});
+    }
+    T const beta = with_bias ? T(1) : T(0);
+    std::int64_t const units = s_.group_units();
+    for (std::int64_t image = 0; image != s_.images; ++image) {
+      T const* const columns = s_.template columns_of<B>(x, scratch);
+      if (s_.last)
+        gemm_batched<B>({.m = s_.count,
+                         .n = units,
+                         .k = s_.taps,
+                         .transpose_b = true,
+                         .lda = s_.column_pitch(),
+                         .ldc = s_.units,
+                         .bf16x3 = s_.bf16x3},
+                        {s_.groups, s_.column_stride(), units * s_.taps, units}, columns, w, y, 1, beta, after);
+      else
+        gemm_batched<B>({.m = units, .n = s_.count, .k = s_.taps, .bf16x3 = s_.bf16x3},
+                        {s_.groups, units * s_.taps, s_.column_stride(), units * s_.count}, w, columns, y, 1, beta,
+                        after);
+      x += s_.image();
+      y += s_.output();
+      if (after.addend != nullptr) after.addend += s_.output();
+    }
+  }
+
   detail::convolution_shape s_;
 };
 

@@ -97,7 +97,7 @@ class fc_kernel : public op_kernel<B> {
   }
 
   void run(op_context<B>& c) final {
-    detail::visit_factor<B>(c.type(0), [&]<class T>(T) { run_as<T>(c); });
+    detail::visit_factor<B>(c.type(0), [&]<class T>(T) { run_as<T>(c, {}); });
   }
 
   std::size_t pack(op_context<B>& c, std::size_t input, void* to) override {
@@ -118,6 +118,7 @@ class fc_kernel : public op_kernel<B> {
       made.whole_inputs = 0b011;
       to.push_back(made);
     }
+    if constexpr (has_epilogues<B>) to.push_back({.kind = pattern_kind::epilogue});
     // Fewer rows do not repay packing W.
     if (packed_factor<B>::packs && product_.m >= many_rows && product_.n >= packed_factor<B>::least_columns)
       to.push_back({.kind = pattern_kind::streamed_rows,
@@ -127,6 +128,7 @@ class fc_kernel : public op_kernel<B> {
   }
   void run_part(op_context<B>& c, op_part const& part) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      if (part.kind == op_part::kinds::whole) return run_as<T>(c, detail::epilogue_of<T>(part));
       T const* const x = c.template input<T>(0);
       T const* const b = c.template input<T>(2);
       T* const y = c.template output<T>(0);
@@ -139,31 +141,31 @@ class fc_kernel : public op_kernel<B> {
         for_each_row_part<B>(static_cast<std::size_t>(product_.m), width, 1, detail::add_row<T>{b, more, y, width});
         gemm<B>(product_, x, c.template input<T>(1), y, 1, 1);
       } else {
-        weights_.multiply_onto_row(c.packed(1), b, c.output_spec(0).dims[0], x, y, more);
+        weights_.multiply_onto_row(c.packed(1), b, c.output_spec(0).dims[0], x, y, {.addend = more});
       }
     });
   }
 
  private:
   template <class T>
-  void run_as(op_context<B>& c) const {
+  void run_as(op_context<B>& c, detail::gemm_epilogue<T> const& after) const {
     T const* const x = c.template input<T>(0);
     T const* const w = c.template input<T>(1);
     T const* const b = c.template input<T>(2);
     T* const y = c.template output<T>(0);
-    if (weights_.multiply_onto_row(c.packed(1), b, product_.m, x, y)) return;
+    if (weights_.multiply_onto_row(c.packed(1), b, product_.m, x, y, after)) return;
     if constexpr (packed_factor<B>::packs) {
       // For many rows, packing W pays: sums then start from b instead of reading it back from Y.
       if (product_.m >= many_rows && product_.n >= packed_factor<B>::least_columns) {
         packed_matrix<T, B> once;
         once.pack(product_.k, product_.n, w, product_.transpose_b, 0, product_.m, bf16x3_);
-        return once.multiply_onto(b, 0, product_.m, x, y);
+        return once.multiply_onto(b, 0, product_.m, x, y, after);
       }
     }
     if (multiplies_onto_row<T>(product_, x, w, b, nullptr, y)) return;
     auto const width = static_cast<std::size_t>(product_.n);
     for_each_row_part<B>(static_cast<std::size_t>(product_.m), width, 1, detail::repeat_row<T>{b, y, width});
-    gemm<B>(product_, x, w, y, 1, 1);
+    gemm<B>(product_, x, w, y, 1, 1, after);
   }
   // Returns true if the backend has a fused product with a bias row, and has run it.
   template <class T>

@@ -63,9 +63,13 @@ class mat_mul_kernel final : public op_kernel<B> {
   }
 
   void run(op_context<B>& c) override {
-    detail::visit_factor<B>(c.type(0), [&]<class T>(T) {
-      right_.multiply(c.packed(1), product_, c.template input<T>(0), c.template input<T>(1), c.template output<T>(0));
-    });
+    detail::visit_factor<B>(c.type(0), [&]<class T>(T) { run_as<T>(c, {}); });
+  }
+  void patterns(op_context<B> const&, std::vector<op_pattern<B>>& to) const override {
+    if constexpr (has_epilogues<B>) to.push_back({.kind = pattern_kind::epilogue});
+  }
+  void run_part(op_context<B>& c, op_part const& part) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) { run_as<T>(c, detail::epilogue_of<T>(part)); });
   }
 
   std::size_t pack(op_context<B>& c, std::size_t input, void* to) override {
@@ -73,6 +77,12 @@ class mat_mul_kernel final : public op_kernel<B> {
   }
 
  private:
+  template <class T>
+  void run_as(op_context<B>& c, detail::gemm_epilogue<T> const& after) const {
+    right_.multiply(c.packed(1), product_, c.template input<T>(0), c.template input<T>(1), c.template output<T>(0), 1,
+                    0, after);
+  }
+
   std::int64_t axis_a_;
   std::int64_t axis_b_;
   gemm_shape product_;

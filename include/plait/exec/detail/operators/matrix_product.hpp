@@ -36,6 +36,12 @@ inline std::size_t product_work(gemm_shape const& s) {
   return static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) / 16;
 }
 
+/// Returns the epilogue of a part that is a whole op, for a product of floats or doubles.
+template <class T>
+gemm_epilogue<T> epilogue_of(op_part const& part) {
+  return {static_cast<T const*>(part.addend), part.relu};
+}
+
 /// Returns the pattern by rows of a product with a packed right operand.
 template <backend B>
 op_pattern<B> product_by_rows(gemm_shape const& s, element_type type) {
