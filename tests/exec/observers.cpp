@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <sstream>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -141,6 +142,49 @@ TEST_CASE_TEMPLATE("observers: NaN and infinities are found in all real types, i
     CHECK(refused(-infinity, true).find("element 1 of output 'y' is infinite") != std::string::npos);
     CHECK(refused(std::nanf(""), false).find("element 1 of output 'y' is NaN") != std::string::npos);
   }
+}
+
+TEST_CASE("observers: ops that are fused are one event, unless the observer reads values") {
+  struct counting : plait::op_observer {
+    explicit counting(bool reads) : reads_them(reads) {}
+    bool reads_values() const override { return reads_them; }
+    void after(plait::op_event const& e) override {
+      types.emplace_back(e.type);
+      ops += e.count;
+      names.insert(names.end(), e.output_names.begin(), e.output_names.end());
+      operands += e.inputs.size() + e.outputs.size();
+    }
+    bool reads_them;
+    std::size_t ops = 0;
+    std::size_t operands = 0;
+    std::vector<std::string> types = {};
+    std::vector<std::string> names = {};
+  };
+  plait::netdef const n = plait::read_netdef_text(R"(
+      op { type: "MatMul" input: "x" input: "w" output: "p" } op { type: "Add" input: "p" input: "r" output: "s" }
+      op { type: "Relu" input: "s" output: "y" } op { type: "Softmax" input: "y" output: "z" } external_output: "z")");
+  plait::workspace<B> blobs;
+  for (char const* name : {"x", "w", "r"}) blobs.feed(name, std::vector<float>{1, 2, 3, 4}, {2, 2});
+  auto plan = plait::compile(n, test::table<B>(), blobs);
+  plan.run();
+  auto const wanted = blobs.fetch<float>("z");
+  counting events(false);
+  counting values(true);
+  plan.run({.observer = &events});
+  CHECK(blobs.fetch<float>("z") == wanted);
+  CHECK(events.types == std::vector<std::string>{"MatMul+Add+Relu", "Softmax"});
+  CHECK(events.names == std::vector<std::string>{"p", "s", "y", "z"});
+  CHECK(events.ops == 4);
+  CHECK(events.operands == 2);  // those of Softmax
+  plan.run({.observer = &values});
+  CHECK(blobs.fetch<float>("z") == wanted);
+  CHECK(values.types == std::vector<std::string>{"MatMul", "Add", "Relu", "Softmax"});
+  CHECK(values.ops == 4);
+  std::stop_source source;
+  plan.run({.stop = source.get_token()});
+  CHECK(blobs.fetch<float>("z") == wanted);
+  source.request_stop();
+  CHECK_THROWS_AS(plan.run({.stop = source.get_token()}), plait::run_cancelled);
 }
 
 TEST_CASE("observers: a trace has a row for each thread") {

@@ -45,7 +45,7 @@ TEST_CASE("plan::forecast: a net without nets inside takes what its plan has, as
   std::ostringstream text;
   plait::write_memory(text, f);
   CHECK(text.str() == "bytes: " + std::to_string(f.peak()) + " at most: 448 given, 448 kept, " +
-                          std::to_string(f.intermediate) + " for intermediate values, 0 inside ops\n");
+                          std::to_string(f.intermediate) + " for intermediate values, 0 packed, 0 inside ops\n");
 }
 
 TEST_CASE("plan::forecast: a sum beyond the largest number stays that number") {

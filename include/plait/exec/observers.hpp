@@ -1,4 +1,4 @@
-// Observers of runs: time by op, a trace for chrome://tracing, a check for NaN.
+// Observers of runs: time by op or fusion group, a trace for chrome://tracing, a check for NaN.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +27,14 @@
 
 namespace plait {
 
-/// Base class of timing observers: reports when each op began and ended, from one thread at a time. On devices it
-/// synchronises after each op, which slows the run down.
+/// Base class of timing observers: reports when each op or group began and ended, from one thread at a time. On devices
+/// it synchronises after each op, which slows the run down.
 template <backend B>
 class op_timer : public op_observer {
  public:
   using clock = std::chrono::steady_clock;
 
+  bool reads_values() const override { return false; }
   void before(op_event const& e) override {
     B::synchronize();
     clock::time_point const now = clock::now();
@@ -59,14 +60,14 @@ class op_timer : public op_observer {
   std::unordered_map<op_event const*, clock::time_point> begun_;  // an event keeps its address from before to after
 };
 
-/// Records the time and thread of each op. Takes memory for each op of each run.
+/// Records the time and thread of each op or group. Takes memory for each op of each run.
 template <backend B>
 class time_observer : public op_timer<B> {
  public:
   using clock = typename op_timer<B>::clock;
   struct record {
     std::size_t op;
-    std::string type;
+    std::string type;  ///< types of all ops of a group: see op_event
     std::string name;
     std::string output;  ///< the first output
     std::size_t depth;   ///< 0 for ops of the plan itself, 1 for those of nets inside them, and so on
@@ -92,7 +93,8 @@ class time_observer : public op_timer<B> {
   std::vector<record> records_;
 };
 
-/// Sums the times of the ops of each type, both those in nested nets and the enclosing op. Takes memory for each type,
+/// Sums the times of the ops of each type, both those in nested nets and the enclosing op. Fusion groups with the same
+/// types are a type of their own. Takes memory for each type,
 /// independent of the number of runs.
 template <backend B>
 class type_times : public op_timer<B> {

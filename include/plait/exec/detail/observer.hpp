@@ -1,4 +1,4 @@
-// Watching the ops of a plan while it runs.
+// Observer of a run: is called around each op, or around each fusion group.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,29 @@
 
 namespace plait {
 
-/// An op that runs. Views into the plan.
+/// An op that runs, or several that are fused: `op` to `op + count - 1`. Views into the plan.
 struct op_event {
   std::size_t op;
-  std::string_view type;
-  std::string_view name;
-  std::span<slot* const> inputs;
+  std::string_view type;          ///< types of all ops of a group: "FC+Relu"
+  std::string_view name;          ///< name of the first op
+  std::span<slot* const> inputs;  ///< empty for a group, as are the outputs
   std::span<slot* const> outputs;
-  std::vector<std::string_view> input_names;
-  std::vector<std::string_view> output_names;
-  op_event const* within = nullptr;  ///< the op whose nested net the op belongs to; nullptr outside of any
+  std::vector<std::string_view> input_names;   ///< operands of the first op
+  std::vector<std::string_view> output_names;  ///< results of all ops
+  op_event const* within = nullptr;            ///< the op whose nested net the op belongs to; nullptr outside of any
+  std::size_t count = 1;
 };
 
-/// Called around each op; with the parallel executor from several threads at once. What it throws stops the run as what
-/// the op throws does.
+/// Called around each op; with the parallel executor concurrently from several threads. An exception stops the run like
+/// one of the op.
 class op_observer {
  public:
   virtual ~op_observer() = default;
   virtual void before(op_event const&) {}
-  /// Only after an op that has not thrown.
+  /// Called only if the op has not thrown.
   virtual void after(op_event const&) {}
+  /// Returns false if the observer does not read elements: then ops are fused as without it, and a group is one event.
+  virtual bool reads_values() const { return true; }
 };
 
 }  // namespace plait

@@ -1,4 +1,4 @@
-// How a plan is run, and what ends a run before its time.
+// Options of a run: cancellation, an observer, a limit for loops.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,17 @@
 namespace plait {
 
 struct run_options {
-  /// Looked at before each op, those of nested nets too; a run that is stopped throws run_cancelled.
+  /// Checked before each op and group, also of nested nets; a run that is stopped throws run_cancelled.
   std::stop_token stop = {};
-  /// Called for the ops of nested nets too.
+  /// Called also for the ops of nested nets.
   op_observer* observer = nullptr;
-  /// How often a loop may run its body; one that goes on then throws iteration_limit_reached.
+  /// Maximum of iterations of a loop; one with more throws iteration_limit_reached.
   std::uint64_t iteration_limit = std::numeric_limits<std::uint64_t>::max();
-  /// Set by ops that run nets: the event of that op, where there is an observer.
+  /// Set by ops that run nets: the event of that op, if there is an observer.
   op_event const* within = nullptr;
+
+  /// Returns true if an observer reads elements, so that each op must run by itself.
+  bool reads_values() const { return observer != nullptr && observer->reads_values(); }
 };
 
 /// A loop has run its body as often as run_options allows, and its condition still holds.

@@ -108,7 +108,7 @@ class engine {
   void find_slots(value_number v, std::vector<slot*>& to);
   /// Executes runs of a loop like row_group::run_all, on rows(). Throws what run_bound() would throw in run `run`.
   void run_rows(std::size_t runs, std::span<moving_storage const> moving, std::span<moving_addend const> addends,
-                std::size_t& run);
+                run_options const& options, std::size_t& run);
 
   // ---- before a run (forecast.hpp)
   struct given_type {
@@ -252,7 +252,6 @@ class engine {
     findings* found;                       // output: set if true for one of its ops
     std::vector<std::string> const* keep;  // blobs that are kept; all if nullptr
   };
-  static constexpr std::size_t depth_limit = 100;  // each level uses stack in compilation and runs
 
   // ---- compilation (compile.hpp, nested_nets.hpp, lanes.hpp)
   template <net N>
@@ -271,8 +270,7 @@ class engine {
   void find_constants(std::vector<std::string> const& names);
 
   // ---- inference and schedule (stages.hpp, groups.hpp, loop.hpp)
-  // Known elements in a forecast.
-  struct known_elements {
+  struct known_elements {  // in a forecast
     std::vector<std::vector<std::int64_t>> of_values;
     std::vector<tensor<B> const*> fed;                 // by value
     std::vector<std::vector<std::int64_t>> told = {};  // by output of the current op
@@ -298,8 +296,9 @@ class engine {
   std::string reason_alone(op_index op) const;
   dispatch usual_dispatch(op_index op) const;
   bool shares_memory() const noexcept { return passes_.share_memory && !parallel_; }
+  void reset_memory(plan_memory<B>& memory) const;
   std::size_t streamed_bytes() const { return stream_ == nullptr ? 0 : stream_->block_bytes(); }
-  // Returns true if a failure of the op alone requires a rollback of input memory.
+  // If the op fails, input memory must be rolled back.
   bool may_spoil(op_index op) const { return !layout_.endangered(op).empty() && !schema(op).has_checked_first(); }
   std::size_t stage_of(op_index op) const {
     auto const after = std::ranges::upper_bound(layout_.stages(), op);
@@ -313,7 +312,7 @@ class engine {
   static bool is_watched(run_options const& options) {
     return options.observer != nullptr || options.stop.stop_possible();
   }
-  // Returns true if an enclosing task group was cancelled and loops have noticed.
+  // An enclosing task group was cancelled, and a loop has noticed.
   static bool is_cancelled() {
     if constexpr (detail::has_tasks<B>)
       if (detail::parts_were_skipped) [[unlikely]]
@@ -333,7 +332,7 @@ class engine {
     if (steps_[op].runs == dispatch::publish)
       for (value_number v : layout_.published(op)) publish(v);
   }
-  void run_group(op_index& op);
+  void run_group(op_index& op, run_options const& options);
   void run_with_care(op_index op, run_options const& options);
   void run_for_results(op_index op, run_options const& options, op_event const* event);
   void accept_results(op_index op);
@@ -349,6 +348,7 @@ class engine {
   void take_memory(op_index op, std::string_view what, value_number v, F const& f) const;
   [[noreturn]] void rethrow(op_index op) const;
   op_event event(op_index op, run_options const& options) const;
+  op_event event(fused_group<B>& group, run_options const& options) const;
 
   std::vector<std::shared_ptr<op_kernel<B>>> kernels_;  // by op
   std::vector<step> steps_;

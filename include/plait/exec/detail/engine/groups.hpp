@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -150,9 +151,13 @@ void engine<B>::find_stream(plan_memory<B>& memory) {
 
 // Leaves `op` at the last of its group, or at the one that has failed.
 template <backend B>
-void engine<B>::run_group(op_index& op) {
+void engine<B>::run_group(op_index& op, run_options const& options) {
   op_index const first = op;
-  steps_[op].group->run(op);
+  fused_group<B>& group = *steps_[op].group;
+  std::optional<op_event> seen;
+  if (options.observer != nullptr) options.observer->before(seen.emplace(event(group, options)));
+  group.run(op);
+  if (options.observer != nullptr) options.observer->after(*seen);
   for (op_index done = first; done <= op; ++done)
     for (value_number v : layout_.published(done)) publish(v);
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -125,11 +126,15 @@ void engine<B>::find_slots(value_number v, std::vector<slot*>& to) {
 
 template <backend B>
 void engine<B>::run_rows(std::size_t runs, std::span<moving_storage const> moving,
-                         std::span<moving_addend const> addends, std::size_t& run) {
+                         std::span<moving_addend const> addends, run_options const& options, std::size_t& run) {
   *runs_ += runs;
   op_index op = 0;
   try {
+    if (options.stop.stop_requested()) throw run_cancelled(op);
+    std::optional<op_event> seen;
+    if (options.observer != nullptr) options.observer->before(seen.emplace(event(*rows(), options)));
     rows()->run_all(runs, moving, addends, run, op);
+    if (options.observer != nullptr) options.observer->after(*seen);
   } catch (...) {
     rethrow(op);
   }

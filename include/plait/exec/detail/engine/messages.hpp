@@ -127,4 +127,20 @@ op_event engine<B>::event(op_index op, run_options const& options) const {
           options.within};
 }
 
+template <backend B>
+op_event engine<B>::event(fused_group<B>& group, run_options const& options) const {
+  auto const last = static_cast<op_index>(group.first + group.size());
+  op_event made = event(group.first, options);
+  bool const labelled = !group.label.empty();
+  for (op_index op = group.first; op != last; ++op) {
+    if (!labelled) group.label += (op == group.first ? "" : "+") + schema(op).type();
+    for (value_number v : layout_.writes(op))
+      if (op != group.first) made.output_names.push_back(value_name(v));
+  }
+  made.type = group.label;
+  made.inputs = made.outputs = {};
+  made.count = group.size();
+  return made;
+}
+
 }  // namespace plait

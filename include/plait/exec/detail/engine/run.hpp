@@ -23,25 +23,23 @@ template <backend B>
 void engine<B>::run_bound(run_options const& options) {
   op_index op = 0;
   bool const watched = is_watched(options);
+  bool const separate = options.reads_values();
   if (repeats_ && !watched) return run_again();
   try {
     for (std::size_t stage = 0; stage != layout_.stages().size(); ++stage) {
       enter(stage);
       for (op_index const last = stage_end(stage); op != last; ++op) {
         step const& s = steps_[op];
-        if (is_cancelled()) throw run_cancelled(op);
-        if (s.runs <= dispatch::publish && !watched) {
+        if (is_cancelled() || (watched && options.stop.stop_requested())) throw run_cancelled(op);
+        if (s.runs <= dispatch::publish && options.observer == nullptr) {
           run_plainly(op);
-        } else if (s.runs == dispatch::group && !watched) {
-          run_group(op);
+        } else if (s.runs == dispatch::group && !separate) {
+          run_group(op, options);
+        } else if (s.runs == dispatch::streamed && !separate) {
+          stream_->begin();
+          details_[stage_end(0) - 1].resources.results->streamed = stream_.get();
         } else {
-          if (options.stop.stop_requested()) throw run_cancelled(op);
-          if (s.runs == dispatch::streamed && options.observer == nullptr) {
-            stream_->begin();
-            details_[stage_end(0) - 1].resources.results->streamed = stream_.get();
-          } else {
-            run_with_care(op, options);
-          }
+          run_with_care(op, options);
         }
       }
       if (stage == 0 && stream_ != nullptr) stream_->end();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <plait/exec/backend.hpp>
@@ -62,6 +63,7 @@ class fused_group {
   virtual bool divides(std::uint32_t /*storage*/) const { return false; }
 
   op_index first;
+  std::string label = {};  ///< for events: the types of its ops; empty until one is needed
 };
 
 namespace detail {

@@ -123,8 +123,9 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     std::vector<tensor_spec> sequences = known->states;
     for (std::size_t const i : linked_numbers_) sequences.push_back(c.input(i));
     sequences.push_back({element_type::int32, {dims[0]}});
-    auto step = net_.forecast(
-        sequences, [&](std::string_view name) { return typename detail::linked_step_net<B>::given_type{input(name)}; });
+    auto step = net_.forecast(sequences, length, false, [&](std::string_view name) {
+      return typename detail::linked_step_net<B>::given_type{input(name)};
+    });
     c.hold(detail::mul_sat(step.each, length));
     for (std::size_t const bytes : step.kept) c.hold(memory_pool<B>::block_size(detail::mul_sat(bytes, length)));
     c.hold(detail::mul_sat(step.lane, std::min(std::max<std::size_t>(1, steps_.overlapping()), length)));
@@ -254,7 +255,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
       if (initial.object != nullptr) c.fail("the initial state of '" + arguments_.states[i].name + "' is no tensor");
       tensor_spec const states = detail::type_of_states(initial.spec(), arguments_.states[i].name, steps, dims[1]);
       states_[i].expect_written(arguments_.states[i].name, states.dims[0] - steps);
-      tensor_spec const memory = c.options().observer != nullptr ? states : states_[i].type_in_memory(states, steps);
+      tensor_spec const memory = c.options().reads_values() ? states : states_[i].type_in_memory(states, steps);
       renew(kept.states[i], memory, c, replaced_);
       run_.sequences.push_back({static_cast<std::byte*>(kept.states[i].raw()), states});
       if (memory == states) continue;

@@ -107,7 +107,8 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
     std::vector<tensor_spec> sequences = types;
     for (std::size_t g = first_parameter(); g != sequences.size(); ++g)
       sequences[g].dims = {1, sequences[g].dims.size()};
-    auto const step = net_.forecast(sequences, [&](std::string_view name) {
+    auto const steps = static_cast<std::size_t>(type_of(counted_).dims[0]);
+    auto const step = net_.forecast(sequences, steps, true, [&](std::string_view name) {
       using given_type = typename detail::linked_step_net<B>::given_type;
       for (step_forecast::blob const& b : known->blobs)
         if (b.name == name) return given_type{b.type, nullptr, b.elements};

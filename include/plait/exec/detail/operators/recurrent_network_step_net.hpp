@@ -130,10 +130,10 @@ class linked_step_net {
     std::vector<step_forecast::blob> blobs = {};
   };
   using given_type = typename plan_type::given_type;
-  /// `sequences` by the numbers given to connect; type_of(name), a given_type, is called for blobs that are not linked
-  /// to one of these.
+  /// After finish. `sequences` by the numbers given to connect; type_of(name), a given_type, is called for blobs that
+  /// are not linked to one of these.
   template <class TypeOf>
-  step_memory forecast(std::span<tensor_spec const> sequences, TypeOf&& type_of);
+  step_memory forecast(std::span<tensor_spec const> sequences, std::size_t steps, bool backward, TypeOf&& type_of);
 
  private:
   std::uint32_t find(std::span<std::uint32_t const> values, std::string_view name) const {
@@ -317,7 +317,8 @@ void linked_step_net<B>::finish(named_blobs const& around, std::vector<blob<B> c
 
 template <backend B>
 template <class TypeOf>
-auto linked_step_net<B>::forecast(std::span<tensor_spec const> sequences, TypeOf&& type_of) -> step_memory {
+auto linked_step_net<B>::forecast(std::span<tensor_spec const> sequences, std::size_t steps, bool backward,
+                                  TypeOf&& type_of) -> step_memory {
   step_memory made;
   auto const kept = std::span(links_).subspan(first_kept());
   auto const linked = std::span(links_).first(links_.size() - kept.size());
@@ -339,6 +340,9 @@ auto linked_step_net<B>::forecast(std::span<tensor_spec const> sequences, TypeOf
         linked, [&](linked_place const& l) { return l.source && l.internal == name && l.sequence < sequences.size(); });
     given_types.push_back(link != linked.end() ? given_type{places(*link)} : type_of(name));
   }
+  loop_.runs = steps;
+  loop_.backward = backward;
+  plan_->set_loop(loop_);
   typename plan_type::value_forecast plan = plan_->forecast_run(given_types);
   for (linked_place const& link : links_)  // what is written at its place has no memory of its own
     if (link.may_be_put() && !link.added)

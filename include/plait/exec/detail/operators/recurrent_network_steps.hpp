@@ -59,6 +59,8 @@ class recurrent_steps {
   void release();
 
  private:
+  static constexpr std::int64_t most_steps_to_stop = 64;
+
   plan_type* plan() const { return net_->has_plan() ? &net_->plan() : nullptr; }
   blob<B>& local(std::string const& name) const { return net_->blobs().local(name); }
   void open_kept(recurrent_run<B>& all, step_values<B>& kept) const;
@@ -105,8 +107,11 @@ void recurrent_steps<B>::run(recurrent_run<B>& all, Make const& make, step_value
       executor_.run(*plan(), net_->links(), all, {done, ready}, net_->argument());
       done = ready;
     } else if (interchanges) {
-      run_rows(all, done, ready - done);
-      done = ready;
+      // A request to stop is noticed between blocks.
+      std::int64_t const count =
+          all.options->stop.stop_possible() ? std::min(ready - done, most_steps_to_stop) : ready - done;
+      run_rows(all, done, count);
+      done += count;
     } else if (moves) {
       run_moved(all, all.step(done++));
     } else {
@@ -194,8 +199,7 @@ void recurrent_steps<B>::run_moved(recurrent_run<B> const& all, std::int64_t t) 
 // place, and otherwise keep to memory of the plan.
 template <backend B>
 bool recurrent_steps<B>::may_interchange(recurrent_run<B> const& all, std::int64_t t) const {
-  if (!net_->passes().interchange_steps || all.options->observer != nullptr || all.options->stop.stop_possible())
-    return false;
+  if (!net_->passes().interchange_steps || all.options->reads_values()) return false;
   row_group<B> const* const rows = plan()->rows();
   if (rows == nullptr || !rows->may_interchange()) return false;
   return std::ranges::all_of(net_->links(), [&](linked_place const& link) {
@@ -214,7 +218,7 @@ void recurrent_steps<B>::run_rows(recurrent_run<B> const& all, std::int64_t firs
   lane_.collect(all, all.step(first), moving_, addends_);
   std::size_t run = 0;
   try {
-    plan()->run_rows(static_cast<std::size_t>(count), moving_, addends_, run);
+    plan()->run_rows(static_cast<std::size_t>(count), moving_, addends_, *all.options, run);
   } catch (...) {
     run_inside(net_->argument(), all.step(first + static_cast<std::int64_t>(run)), [] { throw; });
   }
