@@ -42,7 +42,7 @@ template <plait::backend B>
 void time_operators(char const* name, unsigned threads, std::vector<operator_case> const& cases) {
   using clock = std::chrono::steady_clock;
   plait::operators<B> table;
-  plait::add_elementwise_operators(table);
+  plait::add_elementwise(table);
   plait::add_normalization_operators(table);
   plait::add_reduction_operators(table);
   for (operator_case const& c : cases) {

@@ -176,6 +176,20 @@ TEST_CASE("GroupNorm gradient: equals finite differences, channels first or last
   check({3, 6}, 6, " [is_test 0]");
 }
 
+TEST_CASE("image gradients: LRN, ChannelShuffle and ResizeNearest equal finite differences") {
+  for (std::string const arguments :
+       {"[size 3] [alpha 0.5] [beta 0.75]", "[size 4] [alpha 2] [beta 0.5] [bias 2]",
+        "[size 5] [alpha 0.5] [beta 0.75] [order 'NHWC']", "[size 1] [alpha 1] [beta 1]"}) {
+    check_gradient_of({"LRN x > y " + arguments, {{"x", some({2, 6, 2, 3})}}, {"x"}});
+    check_gradient_of({"LRN x > y s " + arguments, {{"x", some({2, 6})}}, {"x"}, {"y"}});
+  }
+  check_gradient_of({"ChannelShuffle x > y [group 2]", {{"x", some({2, 6, 2, 3})}}, {"x"}});
+  check_gradient_of({"ChannelShuffle x > y [group 3] [order 'NHWC']", {{"x", some({2, 2, 3, 6})}}, {"x"}});
+  for (std::string const scales : {"[height_scale 2] [width_scale 3]", "[height_scale 0.5] [width_scale 1.5]",
+                                   "[height_scale 1.3] [width_scale 0.4] [order 'NHWC']"})
+    check_gradient_of({"ResizeNearest x > y " + scales, {{"x", some({2, 4, 5, 3})}}, {"x"}});
+}
+
 TEST_CASE("GroupNorm gradient: reads the output moments, which have no gradient") {
   auto const rules = plait::gradient_rules::standard();
   CHECK_THROWS_WITH_AS((void)plait::backward_pass(test::tiny_net("GroupNorm x s b > y [group 2]"), {"y"}, rules),

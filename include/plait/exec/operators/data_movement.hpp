@@ -2,6 +2,7 @@
 // sequences.
 #pragma once
 
+#include <plait/exec/detail/operators/channel_shuffle.hpp>
 #include <plait/exec/detail/operators/concat_split.hpp>
 #include <plait/exec/detail/operators/gather.hpp>
 #include <plait/exec/detail/operators/gather_gradients.hpp>
@@ -23,3 +24,35 @@
 #include <plait/exec/detail/operators/transpose.hpp>
 #include <plait/exec/detail/operators/unsorted_segments.hpp>
 #include <plait/exec/detail/operators/views.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace plait {
+
+/// Adds all operators that move data.
+template <backend B>
+void add_data_movement(operators<B>& table) {
+  add_channel_shuffle_operators(table);
+  add_concat_split_operators(table);
+  add_gather_gradient_operators(table);
+  add_gather_operators(table);
+  add_lengths_operators(table);
+  add_one_hot_gradient_operators(table);
+  add_one_hot_operators(table);
+  add_packing_operators(table);
+  add_range_operators(table);
+  add_reshape_operators(table);
+  add_scatter_operators(table);
+  add_segment_gradient_operators(table);
+  add_segment_operators(table);
+  add_sequence_mask_operators(table);
+  add_set_operators(table);
+  add_shape_value_operators(table);
+  add_slice_gradient_operators(table);
+  add_slice_operators(table);
+  add_sorted_segment_operators(table);
+  add_transpose_operators(table);
+  add_unsorted_segment_operators(table);
+  add_view_operators(table);
+}
+
+}  // namespace plait

@@ -8,7 +8,6 @@
 #include <plait/exec/detail/operators/casts.hpp>
 #include <plait/exec/detail/operators/dropout.hpp>
 #include <plait/exec/detail/operators/dropout_gradients.hpp>
-#include <plait/exec/detail/operators/elementwise_operators.hpp>
 #include <plait/exec/detail/operators/functions.hpp>
 #include <plait/exec/detail/operators/functions_gradients.hpp>
 #include <plait/exec/detail/operators/selections.hpp>
@@ -17,3 +16,28 @@
 #include <plait/exec/detail/operators/sums_gradients.hpp>
 #include <plait/exec/detail/operators/trigonometry.hpp>
 #include <plait/exec/detail/operators/trigonometry_gradients.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace plait {
+
+/// Adds all element-wise operators.
+template <backend B>
+void add_elementwise(operators<B>& table) {
+  add_activation_gradient_operators(table);
+  add_activation_operators(table);
+  add_arithmetic_gradient_operators(table);
+  add_arithmetic_operators(table);
+  add_cast_operators(table);
+  add_dropout_gradient_operators(table);
+  add_dropout_operators(table);
+  add_function_gradient_operators(table);
+  add_function_operators(table);
+  add_selection_gradient_operators(table);
+  add_selection_operators(table);
+  add_sum_gradient_operators(table);
+  add_sum_operators(table);
+  add_trigonometry_gradient_operators(table);
+  add_trigonometry_operators(table);
+}
+
+}  // namespace plait

@@ -1,4 +1,4 @@
-// Linear algebra operators and their gradients: FC, MatMul, Conv, pooling, and distances of rows.
+// Operators of linear algebra and images, and their gradients: FC, MatMul, Conv, pooling, resizing, distances of rows.
 #pragma once
 
 #include <plait/exec/detail/operators/convolution.hpp>
@@ -10,3 +10,24 @@
 #include <plait/exec/detail/operators/matmul.hpp>
 #include <plait/exec/detail/operators/pad_image.hpp>
 #include <plait/exec/detail/operators/pooling.hpp>
+#include <plait/exec/detail/operators/resize_nearest.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace plait {
+
+/// Adds all linear algebra operators.
+template <backend B>
+void add_linear_algebra(operators<B>& table) {
+  add_convolution_gradient_operators(table);
+  add_convolution_operators(table);
+  add_distance_gradient_operators(table);
+  add_distance_operators(table);
+  add_fully_connected_gradient_operators(table);
+  add_fully_connected_operators(table);
+  add_matmul_operators(table);
+  add_pad_image_operators(table);
+  add_pooling_operators(table);
+  add_resize_nearest_operators(table);
+}
+
+}  // namespace plait

@@ -6,6 +6,7 @@
 #include <plait/exec/detail/operators/group_norm.hpp>
 #include <plait/exec/detail/operators/group_norm_gradient.hpp>
 #include <plait/exec/detail/operators/layer_norm_gradient.hpp>
+#include <plait/exec/detail/operators/local_response_norm.hpp>
 #include <plait/exec/detail/operators/losses.hpp>
 #include <plait/exec/detail/operators/losses_gradients.hpp>
 #include <plait/exec/detail/operators/normalization.hpp>
@@ -16,3 +17,24 @@
 #include <plait/exec/detail/operators/reductions_gradients.hpp>
 #include <plait/exec/detail/operators/softmax_with_loss.hpp>
 #include <plait/exec/detail/operators/softmax_with_loss_gradients.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace plait {
+
+/// Adds all reduction operators.
+template <backend B>
+void add_reductions(operators<B>& table) {
+  add_local_response_norm_operators(table);
+  add_loss_gradient_operators(table);
+  add_loss_operators(table);
+  add_normalization_gradient_operators(table);
+  add_normalization_operators(table);
+  add_ranking_gradient_operators(table);
+  add_ranking_operators(table);
+  add_reduction_gradient_operators(table);
+  add_reduction_operators(table);
+  add_softmax_with_loss_gradient_operators(table);
+  add_softmax_with_loss_operators(table);
+}
+
+}  // namespace plait

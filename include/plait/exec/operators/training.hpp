@@ -4,3 +4,16 @@
 #include <plait/exec/detail/operators/learning_rate.hpp>
 #include <plait/exec/detail/operators/optimizers.hpp>
 #include <plait/exec/detail/operators/sparse_optimizers.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace plait {
+
+/// Adds all training operators.
+template <backend B>
+void add_training(operators<B>& table) {
+  add_learning_rate_operators(table);
+  add_optimizer_operators(table);
+  add_sparse_optimizer_operators(table);
+}
+
+}  // namespace plait

@@ -18,6 +18,7 @@
 #include <plait/exec/detail/kernels/reduce_axes.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/operators/channel_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 
@@ -26,13 +27,6 @@ PLAIT_KERNELS_BEGIN
 namespace plait {
 
 namespace detail {
-
-/// The argument `order`: whether channels are the last axis, or the second.
-inline bool channels_are_last(op_arguments const& a) {
-  bool const last = a.text("order") == "NHWC";
-  if (!last && a.text("order") != "NCHW") a.fail("order", "should be NCHW or NHWC");
-  return last;
-}
 
 /// Of input 0. All elements of a single channel follow each other, wherever its axis is.
 inline channel_places channel_places_of(shape_context const& c, bool channels_last) {

@@ -12,6 +12,7 @@
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/operators/batch_norm.hpp>
+#include <plait/exec/detail/operators/channel_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 
@@ -58,12 +59,6 @@ struct group_places {
   }
 };
 
-/// The argument `group`, which is above zero.
-inline std::int64_t group_argument(op_arguments const& a) {
-  std::int64_t const groups = a.integer("group");
-  if (groups < 1) a.fail("group", "is less than 1");
-  return groups;
-}
 /// The argument `epsilon`, which the exporter of PyTorch calls `eps`.
 inline float group_epsilon(op_arguments const& a) { return a.real(a.has("epsilon") ? "epsilon" : "eps"); }
 

@@ -19,6 +19,7 @@ namespace plait {
 
 inline constexpr simple_rule matrix_rules[] = {
     {"AveragedLoss", "AveragedLossGradient", "i0 g0", "0"},
+    {"ChannelShuffle", "ChannelShuffleGradient", "g0", "0"},
     {"ColwiseMax", "ColwiseMaxGradient", "i0 o0 g0", "0"},
     {"CosineSimilarity", "CosineSimilarityGradient", "i0 i1 g0", "0 1"},
     {"CrossEntropy", "CrossEntropyGradient", "i0 i1 g0", "0"},
@@ -27,6 +28,7 @@ inline constexpr simple_rule matrix_rules[] = {
     {"FC", "FCGradient", "i0 i1 g0", "1 2 0?"},
     {"FCTransposed", "FCTransposedGradient", "i0 i1 g0", "1 2 0?"},
     {"L1Distance", "L1DistanceGradient", "i0 i1 g0", "0 1"},
+    {"LRN", "LRNGradient", "i0 o0 g0", "0"},
     {"LabelCrossEntropy", "LabelCrossEntropyGradient", "i0 i1 g0", "0"},
     {"LogSoftmax", "LogSoftmaxGradient", "o0 g0", "0"},
     {"MakeTwoClass", "MakeTwoClassGradient", "g0", "0"},
@@ -43,6 +45,7 @@ inline constexpr simple_rule matrix_rules[] = {
     {"ReduceMean", "ReduceMeanGradient", "g0 i0 o0", "0"},
     {"ReduceMin", "ReduceMinGradient", "g0 i0 o0", "0"},
     {"ReduceSum", "ReduceSumGradient", "g0 i0 o0", "0"},
+    {"ResizeNearest", "ResizeNearestGradient", "g0 i0", "0"},
     {"RowwiseMax", "RowwiseMaxGradient", "i0 o0 g0", "0"},
     {"SigmoidCrossEntropyWithLogits", "SigmoidCrossEntropyWithLogitsGradient", "g0 i0 i1", "0"},
     {"Softmax", "SoftmaxGradient", "o0 g0", "0"},
