@@ -1,6 +1,7 @@
 #include <plait/exec/backends/tbb/detail/parallel.hpp>
 
 #include <atomic>
+#include <numeric>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -79,6 +80,42 @@ TEST_CASE("parallel: hundreds of runs of a wide net") {
     executor.run();
     REQUIRE(blobs.fetch<float>("sum") == std::vector<float>{33, 66, 99});
   }
+}
+
+TEST_CASE("parallel: values that are live together in no order of the ops share memory") {
+  auto const table = test::toy_operators<B>();
+  constexpr std::size_t chains = 4, length = 12, elements = 1000;
+  plait::netdef n;
+  for (std::size_t chain = 0; chain != chains; ++chain) {
+    std::string last = "x";
+    for (std::size_t i = 0; i != length; ++i) {
+      std::string const next = "v" + std::to_string(chain) + '_' + std::to_string(i);
+      n.add_op("Reverse", {last}, {next});
+      last = next;
+    }
+    n.add_op("Mix", {chain == 0 ? "x" : "sum", last}, {"sum"});
+  }
+  n.external_output = {n.intern("sum")};
+  std::vector<float> x(elements);
+  std::iota(x.begin(), x.end(), 1.0f);
+  auto const run = [&](bool shares, std::size_t& bytes, unsigned seed) {
+    plait::workspace<B> blobs;
+    blobs.feed("x", x, {elements});
+    plait::plan_passes passes;
+    passes.share_memory = shares;
+    auto plan = plait::compile(n, table, blobs, {.parallel = true, .passes = passes});
+    test::shuffled_tasks::random.seed(seed);
+    plait::parallel_executor<B, test::shuffled_tasks> executor(plan);
+    executor.run();
+    bytes = plan.memory().intermediate;
+    return blobs.fetch<float>("sum");
+  };
+  std::size_t alone = 0, shared = 0;
+  auto const wanted = run(false, alone, 0);
+  CHECK(alone >= chains * length * elements * sizeof(float));
+  for (unsigned seed = 0; seed != 50; ++seed) REQUIRE(run(true, shared, seed) == wanted);
+  // Two values of each chain, and those of the sums.
+  CHECK(shared <= (2 * chains + chains) * elements * sizeof(float));
 }
 
 TEST_CASE("parallel: of several errors the first op's is thrown, and the executor runs again") {

@@ -14,7 +14,8 @@
 
 namespace plait {
 
-/// A std::vector behind a pointer: 8 bytes, no allocation before the first item. Copies are deep.
+/// A std::vector behind a pointer: 8 bytes, where those of Boost.Container have 24; no allocation before the first
+/// item. Copies are deep.
 template <class T>
 class compact_vector {
  public:

@@ -10,7 +10,8 @@
 namespace plait {
 
 /// An allocator whose vectors leave the new elements of resize(n) uninitialised, that is, unspecified; otherwise like
-/// std::allocator. For trivially copyable types only. In constant expressions elements are value-initialised.
+/// std::allocator. For trivially copyable types only. In place of boost::container::default_init, which is not
+/// constexpr. In constant expressions elements are value-initialised.
 template <class T>
 class uninitialized_allocator : public std::allocator<T> {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

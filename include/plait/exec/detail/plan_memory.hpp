@@ -15,6 +15,7 @@
 #include <plait/core/errors.hpp>
 #include <plait/exec/detail/fusion/find_groups.hpp>
 #include <plait/exec/detail/memory_pool.hpp>
+#include <plait/exec/detail/op_order.hpp>
 #include <plait/exec/detail/plan_layout.hpp>
 #include <plait/exec/detail/saturating.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -48,6 +49,21 @@ class plan_memory {
     for (std::uint32_t s = 0; s != layout.storage_count(); ++s) dying_.count(layout[s].last_use);
     dying_.end_counting();
     for (auto s = static_cast<std::uint32_t>(layout.storage_count()); s-- != 0;) dying_.place(layout[s].last_use, s);
+  }
+
+  /// After reset: ops run in any order that keeps `order`. A block is reused only if all ops that access its value
+  /// precede the op that writes the next.
+  void set_order(plan_layout const& layout, op_order order) {
+    order_ = std::move(order);
+    reuse_ = !order_.empty();
+    users_.assign(layout.storage_count(), {});
+    for (op_index op = 0; op != layout.op_count(); ++op) {
+      for (value_number v : layout.reads(op)) users_[layout.storage_of(v)].push_back(op);
+      for (value_number v : layout.writes(op)) users_[layout.storage_of(v)].push_back(op);
+    }
+    // The last use may be that of a rollback.
+    for (std::uint32_t s = 0; s != layout.storage_count(); ++s)
+      if (layout[s].last_use < layout.op_count()) users_[s].push_back(layout[s].last_use);
   }
 
   /// What `maker`, an op of the first stage, makes has memory elsewhere, and what it reads stays until the stage ends.
@@ -164,8 +180,9 @@ class plan_memory {
   struct block {
     std::size_t bytes;
     std::shared_ptr<void> memory;
-    value_number value;  // the largest of those that stand in it; npos for what an op needs besides
-    op_index op;         // that makes it
+    value_number value;                // the largest of those that stand in it; npos for what an op needs besides
+    op_index op;                       // that makes it
+    std::vector<op_index> users = {};  // if ops run in any order: those of the value that has left it
   };
   struct part {  // of a stage
     std::vector<block> blocks;
@@ -173,18 +190,32 @@ class plan_memory {
   };
 
   using free_blocks = std::set<std::pair<std::size_t, std::uint32_t>>;  // their bytes and numbers
-  static std::uint32_t choose(std::vector<block>& blocks, free_blocks& free, std::size_t bytes, value_number v,
-                              op_index op) {
-    if (free.empty()) {
+  std::uint32_t choose(std::vector<block>& blocks, free_blocks& free, std::size_t bytes, value_number v,
+                       op_index op) const {
+    auto const best = find_free(blocks, free, bytes, op);
+    if (best == free.end()) {
       blocks.push_back({bytes, nullptr, v, op});
       return static_cast<std::uint32_t>(blocks.size() - 1);
     }
-    auto best = free.lower_bound({bytes, 0});
-    if (best == free.end()) --best;
     std::uint32_t const found = best->second;
     free.erase(best);
     if (blocks[found].bytes < bytes) blocks[found] = {bytes, nullptr, v, op};
     return found;
+  }
+  // The smallest block that fits, else the largest, of those that the op may write.
+  free_blocks::iterator find_free(std::vector<block> const& blocks, free_blocks& free, std::size_t bytes,
+                                  op_index op) const {
+    constexpr int most_tried = 64;
+    int tried = 0;
+    auto const may_write = [&](auto const& at) {
+      return std::ranges::all_of(blocks[at.second].users, [&](op_index u) { return order_.precedes(u, op); });
+    };
+    auto const fits = free.lower_bound({bytes, 0});
+    for (auto at = fits; at != free.end() && ++tried != most_tried; ++at)
+      if (may_write(*at)) return at;
+    for (auto at = fits; at != free.begin() && ++tried != most_tried;)
+      if (may_write(*--at)) return at;
+    return free.end();
   }
   // Of values that find none the first is reported, whatever is taken first.
   static void expect_room(std::size_t bytes, value_number v, op_index op) {
@@ -207,9 +238,11 @@ class plan_memory {
 
   std::vector<memory_of_value> values_;
   std::vector<part> parts_;
-  csr<std::uint32_t> dying_;             // storages by the op that uses them last
-  std::vector<std::uint32_t> block_of_;  // by storage, of the stage that is being placed
-  std::vector<value_number> value_of_;   // by storage: the first that stands in the block
+  csr<std::uint32_t> dying_;                  // storages by the op that uses them last
+  std::vector<std::uint32_t> block_of_;       // by storage, of the stage that is being placed
+  std::vector<value_number> value_of_;        // by storage: the first that stands in the block
+  op_order order_;                            // if ops do not run in their order in the net
+  std::vector<std::vector<op_index>> users_;  // by storage, then
   op_index streamed_ = npos;
   bool reuse_ = true;
   bool measures_ = false;
@@ -229,6 +262,7 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
            std::ranges::any_of(layout.reads(streamed_), [&](value_number v) { return layout.storage_of(v) == s; });
   };
   auto const leave = [&](std::uint32_t at) { free.emplace(blocks[at].bytes, at); };
+  bool const any_order = !order_.empty();
   std::vector<std::pair<value_number, std::uint32_t>> placed;  // values and their blocks; npos: as their source
   std::vector<std::uint32_t> scratch_block(last - first, npos);
 
@@ -291,12 +325,14 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
     if (std::size_t const bytes = scratch[op - first].first; bytes != 0) {
       if (!measures_) expect_room(bytes, npos, op);
       scratch_block[op - first] = choose(blocks, free, bytes, npos, op);
+      if (any_order) blocks[scratch_block[op - first]].users = {op};
       if (reuse_) leave(scratch_block[op - first]);
     }
     if (!reuse_) continue;
     for (std::uint32_t s : dying_[op]) {
       if (block_of_[s] == npos || stays(s, op)) continue;
       value_number const v = value_of_[s];
+      if (any_order) blocks[block_of_[s]].users = users_[s];
       if (in_group && !ends_group)
         held.push_back({block_of_[s], (*group)->divides(slots[v].storage) ? &slots[v].type : nullptr});
       else

@@ -22,6 +22,9 @@
 namespace plait {
 
 namespace detail {
+// Each level of nesting uses stack in compilation and runs.
+inline constexpr std::size_t depth_limit = 100;
+
 // Returns the operands of an op that have one name.
 template <net N>
 std::vector<operand_pair> pairs_of_one_name(ssa_form<N> const& form, op_index op, std::size_t inputs) {
@@ -48,8 +51,8 @@ engine<B>::engine(N const& n, operators<B> const& table, workspace<B>& blobs, co
   static_assert(typed_net<N>, "plait: to be run, a net must tell the types of its ops: net_traits<N>::type(n, op)");
   static_assert(has_text<N>, "plait: to be run, a net must have names that are texts: net_traits<N>::text(n, name)");
   std::size_t const depth = around == nullptr ? 0 : around->depth;
-  if (depth > depth_limit)
-    throw net_error("plait: nets are nested more than " + std::to_string(depth_limit) + " levels deep");
+  if (depth > detail::depth_limit)
+    throw net_error("plait: nets are nested more than " + std::to_string(detail::depth_limit) + " levels deep");
   ssa_form<N> const form = get_ssa(n, {.subnets = true, .control_inputs = true});
   for (blob_index b = 0; b != form.blob_bound(); ++b) blob_names_.emplace_back(std::string_view(form.name(b)));
   std::vector<bool> keep = kept_blobs(form, options, around);
@@ -122,9 +125,9 @@ engine<B>::engine(N const& n, operators<B> const& table, workspace<B>& blobs, co
     ++at;
   }
   layout_.compute(form, operands, keep, shares_memory(), !nested_);
+  controls_ = std::move(operands.controls);
   connect(operands, blobs);
   find_constants(options.constants);
-  controls_ = std::move(operands.controls);
   if (around == nullptr) return;
   around->found->differs_by_run = around->found->differs_by_run || differs_by_run_;
   around->found->shares_results = around->found->shares_results || std::ranges::count(operands.sharing, true) != 0;
@@ -213,7 +216,7 @@ void engine<B>::connect(net_operands const& operands, workspace<B>& blobs) {
   inputs_.index();
   for (auto v : layout_.published()) blobs_[layout_.blob_of(v)] = &blobs.get(value_name(v));
   ready_.assign(layout_.stages().size(), false);
-  memory_.reset(layout_, shares_memory());
+  reset_memory(memory_);
 }
 
 template <backend B>

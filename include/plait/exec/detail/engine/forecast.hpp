@@ -73,7 +73,7 @@ auto engine<B>::forecast_run(given_types const& given) -> value_forecast {
   }
   made.elements = std::move(known.of_values);
   plan_memory<B> memory;
-  memory.reset(layout_, shares_memory());
+  reset_memory(memory);
   memory.measure_only();
   std::vector<std::pair<std::size_t, void*>> scratch;
   for (std::size_t stage = 0; stage != layout_.stages().size(); ++stage) {

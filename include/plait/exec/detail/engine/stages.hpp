@@ -2,13 +2,14 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <exception>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/detail/engine/engine.hpp>
@@ -23,18 +24,12 @@ auto engine<B>::usual_dispatch(op_index op) const -> dispatch {
 
 template <backend B>
 bool engine<B>::infer(op_index op, known_elements* known) {
-  std::array<tensor_spec const*, 64> few;
-  std::vector<tensor_spec const*> many_inputs;
   auto const reads = layout_.reads(op);
   auto const writes = layout_.writes(op);
-  std::span<tensor_spec const*> inputs(few.data(), std::min(reads.size(), few.size()));
-  if (reads.size() > few.size()) {
-    many_inputs.resize(reads.size());
-    inputs = many_inputs;
-  }
+  boost::container::small_vector<tensor_spec const*, 64> inputs;
   bool const objects = details_[op].type->schema.may_take_objects();
   for (std::size_t i = 0; i != reads.size(); ++i) {
-    inputs[i] = &slots_[reads[i]].type;
+    inputs.push_back(&slots_[reads[i]].type);
     if (size_of(inputs[i]->type) == 0 && !objects)
       throw problem(op,
                     "input '" + std::string(value_name(reads[i])) + "' is " + to_string(*inputs[i]) + ", not a tensor",
@@ -124,6 +119,12 @@ void engine<B>::place_stage(std::size_t stage) {
     std::throw_with_nested(problem(e));
   }
   for (op_index op = first; op != last; ++op) steps_[op].context.set_scratch(scratch[op - first].second);
+}
+
+template <backend B>
+void engine<B>::reset_memory(plan_memory<B>& memory) const {
+  memory.reset(layout_, shares_memory());
+  if (parallel_ && passes_.share_memory) memory.set_order(layout_, op_order(memory_dependencies(layout_, controls_)));
 }
 
 template <backend B>

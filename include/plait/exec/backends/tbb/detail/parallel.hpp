@@ -16,9 +16,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
-#include <ranges>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <tbb/task_group.h>
@@ -26,44 +24,10 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
 #include <plait/core/detail/npos.hpp>
+#include <plait/exec/detail/op_order.hpp>
 #include <plait/exec/plan.hpp>
 
 namespace plait {
-
-/// Which ops of a layout wait for which: the ops that wait for each, ascending and once. O(operands).
-[[nodiscard]] inline csr<op_index> memory_dependencies(plan_layout const& layout, csr<op_index> const& controls) {
-  auto const ops = static_cast<op_index>(layout.op_count());
-  std::vector<op_index> writer(layout.storage_count(), npos);
-  std::vector<std::vector<op_index>> readers(layout.storage_count());
-  csr<op_index> waits_for;
-  std::vector<op_index> row;
-  op_index replacing = 0;  // the last op so far that changes what was fed, for which all before have been waited
-  for (op_index op = 0; op != ops; ++op) {
-    row.assign(controls[op].begin(), controls[op].end());
-    if (layout.replaces_given(op))
-      for (op_index const before : std::views::iota(std::exchange(replacing, op), op)) row.push_back(before);
-    for (auto v : layout.reads(op))
-      if (op_index const w = writer[layout.storage_of(v)]; w != npos) row.push_back(w);
-    for (auto v : layout.writes(op)) {
-      auto const s = layout.storage_of(v);
-      if (writer[s] != npos) row.push_back(writer[s]);
-      row.insert(row.end(), readers[s].begin(), readers[s].end());
-    }
-    for (auto v : layout.reads(op)) readers[layout.storage_of(v)].push_back(op);
-    for (auto v : layout.writes(op)) {
-      writer[layout.storage_of(v)] = op;
-      readers[layout.storage_of(v)].clear();
-    }
-    std::ranges::sort(row);
-    row.erase(std::ranges::unique(row).begin(), row.end());
-    for (op_index const other : row)
-      if (other != op) waits_for.push(other);
-    waits_for.end_row();
-  }
-  csr<op_index> followers;
-  transpose(waits_for, followers);
-  return followers;
-}
 
 /// Runs one plan, which must have been compiled with compile_options::parallel and outlive it. Where elements decide on
 /// shapes, the ops from there on wait for all before. As with the plan, one run at a time. TaskGroup has run(function),
