@@ -81,10 +81,10 @@ struct fixture {
   }
   auto nothing(std::size_t runs) const {
     std::vector<bool> const none(plan->layout().value_count(), false);
-    return plait::engine<B>::loop_values{.runs = runs, .same = none, .lasting = none, .summed = none};
+    return plait::loop_values{.runs = runs, .same = none, .lasting = none, .summed = none};
   }
 
-  void begin(plait::engine<B>::loop_values const& values) {
+  void begin(plait::loop_values const& values) {
     plan->set_loop(values);
     plan->bind();
     plan->begin_loop();

@@ -51,11 +51,12 @@ class row_stream {
     }
   }
 
+  /// Returns true if an input of the op should be packed until end().
+  bool packs(std::size_t input) const { return by_.kind == pattern_kind::streamed_rows && by_.is_whole_input(input); }
   /// In place of the op's run: make() may follow, until end(). The op's inputs must persist until then.
   void begin() {
     if (block_ == nullptr) block_ = pooled_memory<B>(block_bytes());
     made().data = block_.get();
-    pack_whole_inputs();
     if (by_.whole_outputs != 0)
       maker_->run_part(*context_, {.kind = op_part::kinds::outputs, .outputs = by_.whole_outputs});
   }
@@ -66,8 +67,6 @@ class row_stream {
   }
   void end() {
     if (std::exchange(all_, nullptr) != nullptr) made().data = block_.get();
-    context_->set_resources(resources_);
-    packed_memory_.clear();
   }
 
   /// Returns the number of places in a block.
@@ -90,22 +89,6 @@ class row_stream {
       : maker_(&maker), context_(&context), by_(by), rows_(rows, context.input_count() + 1), at_once_(at_once) {
     rows_a_place_ = rows / places();
     rows_.add(context, by);
-    resources_ = context.resources();
-  }
-  void pack_whole_inputs() {
-    packed_.packed.assign(context_->input_count(), nullptr);
-    for (std::size_t i = 0; i != context_->input_count(); ++i) {
-      packed_.packed[i] = context_->packed(i);
-      if (by_.kind != pattern_kind::streamed_rows || !by_.is_whole_input(i) || packed_.packed[i] != nullptr) continue;
-      std::size_t const bytes = maker_->pack(*context_, i, nullptr);
-      if (bytes == 0) continue;
-      packed_memory_.push_back(pooled_memory<B>(bytes));
-      maker_->pack(*context_, i, packed_memory_.back().get());
-      packed_.packed[i] = packed_memory_.back().get();
-    }
-    packed_.runs = resources_ == nullptr ? nullptr : resources_->runs;
-    context_->set_resources(&packed_);
-    rows_.context(0).set_resources(&packed_);
   }
   slot& made() const { return *context_->outputs()[0]; }
   std::size_t places() const { return static_cast<std::size_t>(made().type.dims[0]); }
@@ -118,9 +101,6 @@ class row_stream {
   std::size_t at_once_;
   std::shared_ptr<void> block_;
   std::shared_ptr<void> all_;
-  op_resources<B> const* resources_ = nullptr;  // of the op
-  op_resources<B> packed_;                      // until end()
-  std::vector<std::shared_ptr<void>> packed_memory_;
 };
 
 }  // namespace plait

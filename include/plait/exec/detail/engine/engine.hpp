@@ -21,6 +21,7 @@
 #include <plait/exec/detail/cost_model.hpp>
 #include <plait/exec/detail/engine/constant_inputs.hpp>
 #include <plait/exec/detail/engine/input_blobs.hpp>
+#include <plait/exec/detail/engine/loop_values.hpp>
 #include <plait/exec/detail/engine/packed_inputs.hpp>
 #include <plait/exec/detail/fusion/find_groups.hpp>
 #include <plait/exec/detail/memory_use.hpp>
@@ -78,14 +79,6 @@ class engine {
   }
 
   // ---- loops (loop.hpp)
-  /// Properties of the values of a plan in the runs of a loop, by value.
-  struct loop_values {
-    std::size_t runs = 0;
-    bool backward = false;           ///< rows of later runs come before in memory
-    std::vector<bool> same = {};     ///< inputs with loop-invariant elements
-    std::vector<bool> lasting = {};  ///< memory and elements of each run persist until the loop ends
-    std::vector<bool> summed = {};   ///< published, and not read in the plan: only the sum over the runs is used
-  };
   /// Declares, before bind(), that the runs to come are those of a loop; without values that they are not.
   void set_loop(loop_values const& values);
   /// Begins such a loop, after bind(): packs what is loop-invariant.
@@ -286,10 +279,13 @@ class engine {
   void find_groups(op_index first, op_index last);
   void drop_groups(op_index first);
   void find_stream(plan_memory<B>& memory);
+  void begin_stream(op_index op);
+  void end_stream();
   void read_patterns(op_index first, op_index last);
   std::span<op_pattern<B> const> patterns(op_index op) const;
   void choose_sums(op_index op);
   void choose_packing(op_index op);
+  void pack(op_index op, std::uint32_t nth);
   void begin_loop(std::size_t stage);
   void tell_constants();
   std::vector<plait::schedule::group> groups() const;
@@ -375,6 +371,7 @@ class engine {
   std::vector<std::uint32_t> pattern_ends_;  // by op
   fused_groups<B> groups_;
   std::unique_ptr<row_stream<B>> stream_;  // streamed input of the op that ends the first stage
+  op_index streamed_ = npos;               // the op that makes it
   csr<op_index> controls_;                 // by op
   bool parallel_ = false;
   bool nested_ = false;

@@ -81,10 +81,11 @@ auto engine<B>::forecast_run(given_types const& given) -> value_forecast {
     scratch.clear();
     for (op_index op = layout_.stages()[stage]; op != stage_end(stage); ++op) {
       scratch.emplace_back(details_[op].scratch, nullptr);
-      for (std::uint32_t i = 0; i != 64 && details_[op].resources.packs >> i != 0; ++i) {
-        if (!steps_[op].context.is_packed(i)) continue;
+      for (std::uint32_t i = 0; i != layout_.reads(op).size(); ++i) {
+        bool const streams = steps_[op].runs == dispatch::streamed && stream_->packs(i);
+        if (!streams && !steps_[op].context.is_packed(i)) continue;
         std::size_t const bytes = steps_[op].kernel->pack(steps_[op].context, i, nullptr);
-        made.packed = detail::add_sat(made.packed, memory_pool<B>::block_size(bytes));
+        if (bytes != 0) made.packed = detail::add_sat(made.packed, memory_pool<B>::block_size(bytes));
       }
     }
     memory.place(layout_, stage, layout_.stages()[stage], stage_end(stage), groups_, slots_, scratch);

@@ -142,11 +142,27 @@ void engine<B>::find_stream(plan_memory<B>& memory) {
     stream_ =
         row_stream<B>::find(*steps_[maker].kernel, steps_[maker].context, patterns(maker), by->least_rows, costs_);
     if (stream_ == nullptr) continue;
+    streamed_ = maker;
     memory.set_streamed(maker);
     steps_[maker].runs = dispatch::streamed;
     details_[last].resources.results->streamed_input = by->input;
     return;
   }
+}
+
+template <backend B>
+void engine<B>::begin_stream(op_index op) {
+  for (std::uint32_t i = 0; i != layout_.reads(op).size(); ++i)
+    if (stream_->packs(i)) pack(op, i);
+  stream_->begin();
+  details_[stage_end(0) - 1].resources.results->streamed = stream_.get();
+}
+
+template <backend B>
+void engine<B>::end_stream() {
+  if (stream_ == nullptr) return;
+  stream_->end();
+  packed_.release_others(details_[streamed_].resources);
 }
 
 // Leaves `op` at the last of its group, or at the one that has failed.

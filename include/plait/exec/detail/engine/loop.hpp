@@ -16,10 +16,10 @@ namespace plait {
 
 template <backend B>
 void engine<B>::set_loop(loop_values const& values) {
-  auto const packs = [this](loop_values const& of) { return of.runs >= costs_.pack_runs; };
-  bool const stays = packs(values) == packs(loop_) && values.backward == loop_.backward && values.same == loop_.same &&
-                     values.lasting == loop_.lasting && values.summed == loop_.summed;
-  if (stays) return;
+  loop_values like = values;
+  bool const packs = values.runs >= costs_.pack_runs;
+  if (packs == (loop_.runs >= costs_.pack_runs)) like.runs = loop_.runs;
+  if (like == loop_) return;
   end_loop(false);
   loop_ = values;
   ready_.assign(ready_.size(), false);
@@ -36,18 +36,21 @@ template <backend B>
 void engine<B>::begin_loop(std::size_t stage) {
   for (op_index op = layout_.stages()[stage]; op != stage_end(stage); ++op) {
     try {
-      for (std::uint32_t i = 0; i != 64 && details_[op].resources.packs >> i != 0; ++i) {
-        if (!steps_[op].context.is_packed(i)) continue;
-        value_number const v = layout_.reads(op)[i];
-        take_memory(op, "a packed copy of", v,
-                    [&] { packed_.pack(*steps_[op].kernel, steps_[op].context, details_[op].resources, i, v); });
-      }
+      for (std::uint32_t i = 0; i != 64 && details_[op].resources.packs >> i != 0; ++i)
+        if (steps_[op].context.is_packed(i)) pack(op, i);
       if (details_[op].sums != nullptr) details_[op].sums->begin(steps_[op].context);
     } catch (...) {
       end_loop(false);
       rethrow(op);
     }
   }
+}
+
+template <backend B>
+void engine<B>::pack(op_index op, std::uint32_t nth) {
+  value_number const v = layout_.reads(op)[nth];
+  take_memory(op, "a packed copy of", v,
+              [&] { packed_.pack(*steps_[op].kernel, steps_[op].context, details_[op].resources, nth, v); });
 }
 
 // Loop-invariant inputs that are packed, if the loop is long enough.

@@ -33,11 +33,15 @@ class packed_inputs {
   }
   /// Releases what does not outlive a loop.
   void end_loop() {
-    release([this](value_number v) { return !stays_.empty() && stays_[v]; });
+    release([this](packed_input const& p) { return !stays_.empty() && stays_[p.value]; });
+  }
+  /// Releases those of one op that were not to be packed (op_resources::packs).
+  void release_others(op_resources<B> const& of) {
+    release([&](packed_input const& p) { return p.of != &of || (of.packs >> p.nth & 1) != 0; });
   }
   /// Releases all. From now on, values for which `stays` is true outlive loops; none if it is empty.
   void keep(std::vector<bool> stays) {
-    release([](value_number) { return false; });
+    release([](packed_input const&) { return false; });
     stays_ = std::move(stays);
   }
 
@@ -58,7 +62,7 @@ class packed_inputs {
   template <class Stays>
   void release(Stays const& stays) {
     std::erase_if(packed_, [&](packed_input const& p) {
-      if (stays(p.value)) return false;
+      if (stays(p)) return false;
       p.of->packed[p.nth] = nullptr;
       return true;
     });

@@ -36,16 +36,15 @@ void engine<B>::run_bound(run_options const& options) {
         } else if (s.runs == dispatch::group && !separate) {
           run_group(op, options);
         } else if (s.runs == dispatch::streamed && !separate) {
-          stream_->begin();
-          details_[stage_end(0) - 1].resources.results->streamed = stream_.get();
+          begin_stream(op);
         } else {
           run_with_care(op, options);
         }
       }
-      if (stage == 0 && stream_ != nullptr) stream_->end();
+      if (stage == 0) end_stream();
     }
   } catch (...) {
-    if (stream_ != nullptr) stream_->end();
+    end_stream();
     restore_given(op);
     rethrow(op);
   }

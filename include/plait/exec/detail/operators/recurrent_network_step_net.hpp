@@ -113,7 +113,7 @@ class linked_step_net {
   workspace<B>& blobs() noexcept { return blobs_; }
   /// Returns the blobs that the plan is bound to while steps run.
   blob_places const& places() const noexcept { return places_; }
-  typename plan_type::loop_values& loop() noexcept { return loop_; }
+  loop_values& loop() noexcept { return loop_; }
   /// Returns the number of the first link that keeps values; that of all links if none does.
   std::size_t first_kept() const noexcept { return std::min(first_kept_, links_.size()); }
   /// Returns blobs that are kept step by step, as their types may differ.
@@ -153,7 +153,7 @@ class linked_step_net {
   std::size_t first_kept_ = npos;
   std::vector<std::string> each_;
   std::vector<std::string> unbound_;
-  typename plan_type::loop_values loop_;
+  loop_values loop_;
   cost_model costs_;
   plan_passes passes_;
 };
