@@ -44,20 +44,20 @@ namespace detail {
 template <class B>
 concept has_policy = requires { B::policy(); };
 
-/// Loops of the backend's own: B::for_each_index(count, f) calls f(i) for each i below count, of type std::size_t. On
-/// the host it returns when all calls have returned, f does not throw, and a loop that begins within a call of another
-/// may run on the calling thread; on a device f is copied.
+/// Loops of the backend: B::for_each_index(count, f) calls f(i) for each i below count, of type std::size_t. On the
+/// host it returns when all calls have returned, f does not throw, and a loop nested in another may run on the calling
+/// thread; on a device f is copied.
 template <class B>
 concept has_loops = requires(void (*f)(std::size_t)) { B::for_each_index(std::size_t{}, f); };
 
-/// Search on a device that has_loops: B::find_index(count, holds) waits, and returns the first i below count for which
-/// holds(i), or count.
+/// Search on a device that has_loops: B::find_index(count, holds) synchronises, and returns the first i below count for
+/// which holds(i), or count.
 template <class B>
 concept has_search = requires(bool (*holds)(std::size_t)) {
   { B::find_index(std::size_t{}, holds) } -> std::same_as<std::size_t>;
 };
 
-/// Bound of memory: B::capacity() is the maximum of bytes in use at a time.
+/// Memory limit: B::capacity() is the maximum number of bytes in use at a time.
 template <class B>
 concept has_capacity = requires {
   { B::capacity() } -> std::convertible_to<std::size_t>;
@@ -69,9 +69,9 @@ concept has_device_number = requires(void const* memory) {
   { B::device_of(memory) } -> std::convertible_to<int>;
 };
 
-/// Tasks, which overlap time steps of recurrences and spin between loops: B::task_group, with run(function) and wait(),
-/// and B::task_arena, constructed from a number of threads, with execute(function), are as oneTBB's. B::is_cancelled()
-/// returns true if an enclosing group is cancelled, in which case B's loops may skip calls.
+/// Tasks for overlapping time steps of recurrences and for spinning workers: B::task_group, with run(function) and
+/// wait(), and B::task_arena, constructed from a number of threads, with execute(function), are as oneTBB's.
+/// B::is_cancelled() returns true if an enclosing group is cancelled, in which case B's loops may skip calls.
 template <class B>
 concept has_tasks = requires {
   typename B::task_group;
@@ -79,39 +79,39 @@ concept has_tasks = requires {
   { B::is_cancelled() } -> std::same_as<bool>;
 };
 
-/// A device with several in-order queues (streams): B::queue() identifies that of the calling thread.
+/// Streams of a device: B::queue() identifies the in-order stream of the calling thread.
 template <class B>
 concept has_queues = requires {
   { B::queue() } -> std::same_as<void const*>;
 };
 
-/// Products of a library instead of plait's, required of devices that multiply: B::gemm_library has the members of
+/// Library GEMM instead of plait's, required of devices with matrix products: B::gemm_library has the members of
 /// own_gemm (detail/gemm.hpp).
 template <class B>
 concept has_gemm_library = requires { typename B::gemm_library; };
 
-/// A library with a fused bias: multiply_onto_row(shape, x, w, b, more, y) computes x op(w) + b in each row, plus the
-/// matrix `more` unless that is null; or returns false, and computes nothing.
+/// Library GEMM with a bias epilogue: multiply_onto_row(shape, x, w, b, more, y) computes x op(w) + b in each row, plus
+/// the matrix `more` unless that is null; or returns false, and computes nothing.
 template <class B>
 concept has_row_product = has_gemm_library<B> && requires(gemm_shape const& s, float const* x, float* y) {
   { B::gemm_library::multiply_onto_row(s, x, x, x, x, y) } -> std::same_as<bool>;
 };
 
-/// A device whose threads work in teams: B::for_each_team(tasks, width, f) calls f(task) by each thread of a team,
-/// which has whole warps and at most 256 threads, as fit for `width` elements (detail/kernels/thread_team.hpp).
+/// Thread teams of a device: B::for_each_team(tasks, width, f) calls f(task) in each thread of a team, which has whole
+/// warps and at most 256 threads, sized for `width` elements (detail/kernels/thread_team.hpp).
 template <class B>
 concept has_teams = requires(void (*f)(std::size_t)) { B::for_each_team(std::size_t{}, std::size_t{}, f); };
 
-/// A device that calls functions by address, within one module: B::device_functions<Program, functions...>() returns a
-/// pair of their addresses there, as an array of void (*)(), and of a function that launches so many threads of a
-/// Program in the same module (detail/kernels/element_program.hpp).
+/// Indirect calls on a device, within one module: B::device_functions<Program, functions...>() returns a pair of the
+/// functions' device addresses, as an array of void (*)(), and of a function that launches a given number of threads of
+/// a Program in the same module (detail/kernels/element_program.hpp).
 template <class B, class Program, auto... Functions>
 concept has_device_functions = requires { B::template device_functions<Program, Functions...>(); };
 
-/// Work that is recorded instead of done, and launched later: B::recorded_work, a movable type with
-///   static void begin();                         // from here on the calling thread's work is recorded
-///   static std::optional<recorded_work> end();   // nothing if some of the work cannot be recorded
-///   void launch() const;                         // does it, after work that was launched before
+/// Capture and replay of device work: B::recorded_work, a movable type with
+///   static void begin();                         // captures the calling thread's work instead of doing it
+///   static std::optional<recorded_work> end();   // nothing if some of the work cannot be captured
+///   void launch() const;                         // replays it, after work that was launched before
 template <class B>
 concept has_recorded_work = requires { typename B::recorded_work; };
 

@@ -66,7 +66,7 @@ struct gradient_check {
 
 namespace detail {
 
-// Runs a net in double, each time from the same inputs.
+// Net that runs in double, each time from the same inputs.
 class double_net {
  public:
   using feeds = std::map<std::string, tensor<serial>>;
@@ -174,7 +174,7 @@ template <gradient_net N>
   for (auto y = ys.begin(); y != ys.end(); ++y)
     if (std::find(ys.begin(), y, *y) != y) throw net_error("plait: blob '" + *y + "' is listed twice", {}, *y);
 
-  // A run at the point itself, which also yields the sizes of the ys.
+  // The run at the point itself also yields the sizes of the ys.
   detail::double_net forward(net, table, feeds, ys);
   std::vector<std::vector<double>> weights;
   std::vector<gradient_seed> seeds;
@@ -239,7 +239,7 @@ template <gradient_net N>
       ++check.checked;
       check.worst = std::max(check.worst, apart);
       if (apart <= options.tolerance) continue;
-      // Excess of the slope to the right over that to the left. It goes to zero with the step, except at kinks.
+      // Excess of the slope to the right over that to the left, which tends to zero with the step, except at kinks.
       auto const bend = [&](double by) { return (moved(by) - 2 * moved(0) + moved(-by)) / by; };
       double const bends[] = {bend(step), bend(step / 2), bend(step / 4)};
       double const left_over = std::max(std::abs(2 * bends[1] - bends[0]), std::abs(2 * bends[2] - bends[1]));

@@ -28,7 +28,7 @@
 namespace plait {
 
 /// Base class of timing observers: reports when each op or group began and ended, from one thread at a time. On devices
-/// it synchronises after each op, which slows the run down.
+/// it synchronises before and after each op, which slows the run down.
 template <backend B>
 class op_timer : public op_observer {
  public:
@@ -94,8 +94,7 @@ class time_observer : public op_timer<B> {
 };
 
 /// Sums the times of the ops of each type, both those in nested nets and the enclosing op. Fusion groups with the same
-/// types are a type of their own. Takes memory for each type,
-/// independent of the number of runs.
+/// types are a type of their own. Takes memory for each type, independent of the number of runs.
 template <backend B>
 class type_times : public op_timer<B> {
  public:

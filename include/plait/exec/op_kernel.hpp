@@ -40,24 +40,24 @@ class op_kernel {
   virtual ~op_kernel() = default;
 
   /// Infers the type of every output. Called again whenever the types of inputs have changed, and before each run if
-  /// shapes are data-dependent; throws shape_error for inputs on which the op is not defined. Of an op with
-  /// results_after_run it is only called for forecasts, also sets output objects and the memory that the op will hold,
-  /// and leaves outputs unset whose types only the run tells.
+  /// shapes are data-dependent; throws shape_error for inputs on which the op is not defined. For an op with
+  /// results_after_run, it is only called for forecasts, also sets output objects and the memory that the op will hold,
+  /// and leaves outputs unset whose types only the run determines.
   virtual void infer(shape_context& c) = 0;
   /// Prepares for these types, such as dispatch to a kernel or the choice of a layout. Called after infer.
   virtual void prepare(op_context<B>&) {}
   /// Computes the outputs. Throws, if at all, before it writes anything, unless the schema says otherwise.
   virtual void run(op_context<B>& c) = 0;
 
-  /// Packs an input that stays the same in runs to come into `to`, for op_context::packed, and returns the bytes that
-  /// takes; without `to` only returns them, from types alone. 0: packing does not pay. Called after infer.
+  /// Packs a loop-invariant input into `to`, for op_context::packed, and returns the packed size in bytes; without
+  /// `to`, only returns the size, from types alone. 0: packing does not pay.
   virtual std::size_t pack(op_context<B>&, std::size_t /*input*/, void* /*to*/) { return 0; }
 
-  /// Appends the ways in which the op can run in parts, for fusion with its neighbours; none if it only runs as a
-  /// whole. Called after prepare, or for streamed rows after infer; valid until the next call of either.
+  /// Appends the patterns by which the op can run in parts (op_part), for fusion with its neighbours; none if it only
+  /// runs as a whole. Called after prepare, or for streamed rows after infer; valid until the next call of either.
   virtual void patterns(op_context<B> const&, std::vector<op_pattern<B>>& /*to*/) const {}
-  /// Runs a part that a pattern allows, while other threads run others, with the bits of run(). For rows, the operands
-  /// of the context are slices: the rows to compute, of all operands that are not whole. Columns must not throw.
+  /// Runs a part that a pattern allows, concurrently with others, bit-identical to run(). For rows, the operands of the
+  /// context are slices: the rows to compute, of all operands that are not whole. Columns must not throw.
   virtual void run_part(op_context<B>& c, op_part const&) { run(c); }
 };
 

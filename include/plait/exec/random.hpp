@@ -75,7 +75,7 @@ struct random_stream {
     return normals<T>(i / per_block<T>).value[i % per_block<T>];
   }
 
-  /// Returns all numbers of a block.
+  /// All numbers of a block.
   template <class T>
   struct numbers {
     T value[per_block<T>];

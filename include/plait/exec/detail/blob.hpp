@@ -1,4 +1,4 @@
-// What the blobs of a workspace hold.
+// Blobs of a workspace: a tensor, an object, or unset.
 #pragma once
 
 #include <memory>
@@ -9,25 +9,25 @@
 
 namespace plait {
 
-/// Base of what a blob can hold that is no tensor, such as a stack of workspaces. Shared by all blobs that hold it.
+/// Base class of a blob's content other than a tensor, such as a stack of workspaces. All blobs that hold it share it.
 class blob_object {
  public:
   blob_object() = default;
   blob_object(blob_object const&) = delete;
   blob_object& operator=(blob_object const&) = delete;
   virtual ~blob_object() = default;
-  /// What it is, for messages.
+  /// Returns the name of the class, for messages.
   virtual std::string_view kind() const = 0;
 };
 
-/// A tensor, an object, or nothing yet.
+/// Tensor, object, or unset blob.
 template <backend B>
 struct blob {
   tensor<B> value = {};
-  std::shared_ptr<blob_object> object = nullptr;  ///< if set, this is what the blob holds
+  std::shared_ptr<blob_object> object = nullptr;  ///< if set, the blob holds this
   bool is_set = false;
 
-  /// Holds nothing from now on.
+  /// Unsets the blob.
   void clear() {
     if (!is_set) return;
     value = tensor<B>();

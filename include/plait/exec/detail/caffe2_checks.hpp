@@ -1,4 +1,4 @@
-// Caffe2 restrictions (op_schema::in_caffe2) that several op types share. Those of one op type are next to it.
+// Caffe2 restrictions (op_schema::in_caffe2) that several op types share; others are defined next to their op type.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,14 @@ namespace plait::detail::caffe2 {
 
 // ---- names
 
-/// Throws an error if the output does not have the name of the input, where the op has that input
-/// (OpSchema::EnforceInplace).
+/// Throws shape_error if the op has the input and the output does not have its name (OpSchema::EnforceInplace).
 inline void expect_in_place(op_arguments const& a, operand_pair pair) {
   if (pair.input < a.input_count() && std::ranges::find(a.in_place(), pair) == a.in_place().end())
     shape_context::fail("output " + std::to_string(pair.output) + " should have the name of input " +
                         std::to_string(pair.input) + ", which ops of this type overwrite");
 }
 
-/// Restriction: calls expect_in_place for each place, as input and output.
+/// Restriction: calls expect_in_place for each number, as input and as output.
 template <std::size_t... Places>
 shape_check must_be_in_place(op_arguments const& a) {
   (expect_in_place(a, {Places, Places}), ...);

@@ -1,17 +1,17 @@
-// Runs of a plan on a device, recorded once and launched as one piece of work: a kernel of a small op takes the device
-// less time than launching it takes the host, and steps of a recurrence are thousands of them.
+// Graph capture and replay of a plan's runs on a device: one launch in place of one per kernel. Launching a small
+// kernel takes the host longer than it takes the device to run, and the steps of a recurrence are thousands of them.
 //
 //   #include <plait/exec/backends/cuda/cuda_graph.hpp>
 //
 //   plait::captured_runs runs(plan);  // a plan<cuda>
 //   for (auto const& b : batches) {
-//     blobs.refill("x", b.pixels);    // where it stands: another tensor would have the run recorded anew
+//     blobs.refill("x", b.pixels);    // in place: another tensor would need a new capture
 //     runs.run();
 //   }
 //
-// The record is of addresses and shapes, so it is launched only while all stands where it stood; otherwise the plan is
-// run the ordinary way, and recorded the next time. A run is not recorded if it has ops that do something else each
-// time (op_schema::differs_by_run: random numbers, control flow), nor if one of them has the host wait for elements.
+// A capture depends on addresses and shapes, so it is replayed only while these are the same; otherwise the plan runs
+// normally, and the next run is captured. A run is not captured if ops differ by run (op_schema::differs_by_run: random
+// numbers, control flow), or if one of them makes the host wait for elements.
 #pragma once
 
 #include <exception>
@@ -26,15 +26,15 @@
 
 namespace plait {
 
-/// Of one plan, which must outlive it, as must its workspace. Runs may also be made by the plan itself in between.
+/// Captured runs of one plan. The plan and its workspace must outlive it; the plan may also run directly in between.
 template <backend B>
   requires detail::has_recorded_work<B>
 class captured_runs {
  public:
   explicit captured_runs(plan<B>& p) : plan_(&detail::engine_of(p)) {}
 
-  /// As plan::run. With an observer or a token to stop by nothing is recorded or launched. Throws what plan::run does,
-  /// and what launching throws.
+  /// Runs the plan like plan::run, by replay if possible. With an observer or a stop token nothing is captured or
+  /// replayed. Throws what plan::run and the launch throw.
   void run(run_options const& options = {}) {
     bool const plain =
         options.observer != nullptr || options.stop.stop_possible() || !records_ || plan_->differs_by_run();
@@ -46,7 +46,7 @@ class captured_runs {
     if (!plain) plan_->note(last_);
   }
 
-  /// Whether the last run was recorded or launched.
+  /// Returns true if the last run was captured or replayed.
   bool is_captured() const noexcept { return record_.has_value(); }
 
  private:
@@ -54,11 +54,11 @@ class captured_runs {
   using recorded_work = typename B::recorded_work;
 
   struct record {
-    std::unique_ptr<reserve> memory;  // what the work uses besides what the plan keeps
+    std::unique_ptr<reserve> memory;  // that the work uses besides the memory of the plan
     recorded_work work;
   };
 
-  // False if the run cannot be recorded; nothing has been done on the device then.
+  // Captures a run and launches it. Returns false, with no work done on the device, if the run cannot be captured.
   bool capture() {
     auto memory = std::make_unique<reserve>();
     recorded_work::begin();
@@ -80,7 +80,7 @@ class captured_runs {
   }
 
   engine<B>* plan_;
-  bool records_ = true;  // until it turns out that runs cannot be recorded
+  bool records_ = true;  // false once a capture has failed
   std::optional<record> record_;
   typename engine<B>::standing last_;
 };

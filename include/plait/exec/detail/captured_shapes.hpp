@@ -1,8 +1,8 @@
-// Captured runs of a net whose inputs come in a few shapes by turns, batches of some lengths say.
+// Captured runs of a net whose inputs alternate between a few shapes, such as batches of several lengths.
 //
 //   plait::captured_shapes<plait::cuda> runs(net, operators, blobs, {.fetch = {"loss"}});
 //   for (auto const& b : batches) {
-//     blobs.feed("x", inputs[b.length]);  // a tensor for each length: records are of where it stands, too
+//     blobs.feed("x", inputs[b.length]);  // a tensor for each length: captures depend on addresses, too
 //     blobs.refill("x", b.elements);
 //     runs.run();
 //   }
@@ -26,14 +26,14 @@
 
 namespace plait {
 
-/// For each of the last few types of all that the net is given there is a plan, and a record of its runs, which uses
-/// that plan's memory: nobody else writes there while others are run. A net with ops that differ by run has one plan.
+/// LRU cache of plans with captured runs, by the types of all required inputs. A capture uses the memory of its own
+/// plan, which runs of the others do not write. A net with ops that differ by run has one plan.
 template <backend B>
   requires detail::has_recorded_work<B>
 class captured_shapes {
  public:
-  /// Operators and the workspace must outlive it. At most so many records are kept, each with all memory that a run
-  /// takes; the one that was longest not run goes first. Throws what compile does. Precondition: `most` is not 0.
+  /// Keeps at most `most` plans, each with all memory of a run, and evicts the least recently run one. Operators and
+  /// the workspace must outlive it. Throws what compile throws. Precondition: `most` is not 0.
   template <net N>
   captured_shapes(N n, operators<B> const& table, workspace<B>& blobs, compile_options options = {},
                   std::size_t most = 4)
@@ -45,7 +45,7 @@ class captured_shapes {
     last_run_.push_back(make_());
   }
 
-  /// As captured_runs::run. Compiles the net where the types are new. O(plans + values of one).
+  /// Runs like captured_runs::run. Compiles the net if the types are new. O(plans + values of one).
   void run(run_options const& options = {}) {
     engine<B> const& any = detail::engine_of(last_run_.front()->plan);
     if (any.differs_by_run()) return last_run_.front()->runs.run(options);
@@ -63,13 +63,13 @@ class captured_shapes {
       (*at)->given = given_;
       (*at)->used = true;
     }
-    // Since its last run others have left their outputs in the same blobs.
+    // Since its last run other plans have published their outputs in the same blobs.
     if (at != last_run_.begin() && (*at)->runs.is_captured()) detail::engine_of((*at)->plan).publish_again();
     std::rotate(last_run_.begin(), at, std::next(at));
     last_run_.front()->runs.run(options);
   }
 
-  /// Whether the last run was recorded or launched.
+  /// Returns true if the last run was captured or replayed.
   bool is_captured() const noexcept { return last_run_.front()->runs.is_captured(); }
   std::size_t plan_count() const noexcept { return last_run_.size(); }
 
@@ -87,7 +87,7 @@ class captured_shapes {
 
   std::function<std::unique_ptr<shaped>()> make_;
   std::size_t most_;
-  std::vector<std::unique_ptr<shaped>> last_run_;  // the latest first; never empty
+  std::vector<std::unique_ptr<shaped>> last_run_;  // most recent first; never empty
   std::vector<tensor_spec> given_;
 };
 

@@ -1,4 +1,4 @@
-// Options of compile.
+// Compile options: results to keep, constants, cost model and optimisation passes.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct compile_options {
   /// Allows bf16x3 GEMM on AMX tiles for large products of floats, if the host's processor has them. TRAP: then results
   /// depend on the processor, and lose digits if elements of one row or column differ by a factor of 10^33.
   bool bf16x3 = false;
-  /// From which sizes on packing, fusion and overlap of time steps pay. Results do not depend on it.
+  /// Thresholds from which packing, fusion and overlap of time steps pay. They do not affect results.
   cost_model costs = {};
   /// Optimisation passes, for tests and to find faults.
   plan_passes passes = {};

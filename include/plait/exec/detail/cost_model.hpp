@@ -1,4 +1,4 @@
-// Cost model of execution on hosts: from which sizes on packing, fusion and overlap of time steps pay.
+// Cost model of execution on hosts: thresholds from which packing, fusion and overlap of time steps pay.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,26 @@ namespace plait {
 /// Thresholds that decide how ops are grouped. They change speed and memory, never results. Work is counted in element
 /// copies.
 struct cost_model {
-  /// Runs of a series in which an input must stay the same to be packed: packing costs about as much as so many
+  /// Minimum number of runs in which an input is loop-invariant to pack it: packing costs about as much as so many
   /// products with a row.
   std::size_t pack_runs = 4;
-  /// Work of a row-parallel group of small operands: less is not worth a barrier.
+  /// Minimum work of a row-parallel group of small operands that amortises a barrier.
   std::size_t row_work = 2 * tile_size;
-  /// Work of an op in a row-parallel group of large operands.
+  /// Minimum work of an op in a row-parallel group of large operands.
   std::size_t large_op_work = tile_size;
-  /// Bytes that such a group writes: less stays in L2.
+  /// Minimum bytes that such a group writes: fewer stay in L2.
   std::size_t large_bytes = std::size_t{2} << 20;
   /// Bytes of each operand that such a group computes at a time, so that several fit in L2.
   std::size_t piece_bytes = std::size_t{1} << 15;
-  /// Work of a column-parallel group, on spinning workers.
+  /// Minimum work of a column-parallel group, on spinning workers.
   std::size_t column_work = tile_size / 4;
   /// Bytes of a streamed value that a thread computes at a time: leaves room for weights in L2.
   std::size_t streamed_bytes = std::size_t{1} << 18;
-  /// Speed-up and mean bytes of an op from which time steps overlap: less is lost in handing ops to other threads.
+  /// Minimum speed-up and mean bytes of an op for overlap of time steps: below, dispatch to threads costs more.
   double overlap_speedup = 1.2;
   double overlap_bytes = 4096;
 
-  /// Everything pays, whatever the sizes: for tests.
+  /// Returns the model in which everything pays, whatever the sizes: for tests.
   static constexpr cost_model everything_pays() {
     return {.pack_runs = 1,
             .row_work = 0,

@@ -1,4 +1,4 @@
-// What tensors of the runtime hold: the element types by their C++ types.
+// Element types of the runtime's tensors, by their C++ types.
 #pragma once
 
 #include <concepts>
@@ -41,19 +41,19 @@ inline constexpr element_type element_type_of = [] {
   if constexpr (std::same_as<T, bfloat16>) return element_type::bfloat16;
 }();
 
-/// Bytes an element takes; 0 for strings, which the runtime has none of, and for what is no tensor.
+/// Returns the bytes of an element; 0 for strings, which the runtime lacks, and for types of blobs without a tensor.
 [[nodiscard]] constexpr std::size_t size_of(element_type type) noexcept {
   constexpr std::size_t sizes[] = {4, 8, 1, 2, 4, 8, 1, 2, 1, 0, 2, 2, 0, 0};
   return sizes[static_cast<std::size_t>(type)];
 }
 
-/// Calls f with a value-initialised element of the type, one of Ts; false if it is none of them.
+/// Calls f with a value-initialised element of the type. Returns false if the type is none of Ts.
 template <element... Ts, class F>
 constexpr bool visit_type(element_type type, F&& f) {
   return ((type == element_type_of<Ts> && (static_cast<void>(f(Ts{})), true)) || ...);
 }
 
-/// Calls f with a zero of the unsigned integer that is as large as an element.
+/// Calls f with a zero of the unsigned integer type of the element's size.
 template <class F>
 void visit_word(element_type type, F&& f) {
   switch (size_of(type)) {

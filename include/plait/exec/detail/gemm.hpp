@@ -3,12 +3,12 @@
 //   gemm<serial>({.m = 3, .n = 4, .k = 5}, a, b, c);                                  // c = a * b
 //   gemm<omp>({.m = 3, .n = 4, .k = 5, .transpose_b = true}, a, weights, c, 1.f, 1.f);  // c += a * weights'
 //
-//   packed_matrix<float, omp> weights;     // the same b many times
+//   packed_matrix<float, omp> weights;     // one b for many products
 //   weights.pack(5, 4, data, true);
 //   weights.multiply(3, a, c);
 //
-// gemm_traits<B> decides what multiplies. Host backends have own_gemm, which needs no library; a backend with a member
-// type gemm_library has that: with_cblas of backends/cblas/cblas.hpp is one, and cuda, whose library is in
+// gemm_traits<B> selects the implementation. Host backends have own_gemm, which needs no library; a backend with a
+// member type gemm_library has that, such as with_cblas of backends/cblas/cblas.hpp, and cuda, whose library is in
 // backends/cuda/cublas.hpp. The choice is part of the backend's type, so that no include or flag can change what
 // another file does.
 #pragma once
@@ -28,9 +28,9 @@ namespace plait {
 /// op(a) is m by k, op(b) k by n, c m by n. With transpose_a, a itself is k by m; likewise b. lda, ldb and ldc are the
 /// distances between rows as stored; 0 means without gaps.
 ///
-/// With `bf16x3`, own_gemm may multiply floats as bf16x3 products on AMX tiles, where the processor has them and the
-/// shape is large enough. TRAP: then results depend on the processor, and digits are lost where numbers of one row or
-/// column are 10^33 times apart.
+/// With `bf16x3`, own_gemm may compute products of floats as bf16x3 GEMM on AMX tiles, if the processor has them and
+/// the shape is large enough. TRAP: then results depend on the processor, and lose digits if elements of one row or
+/// column differ by a factor of 10^33.
 struct gemm_shape {
   std::int64_t m = 0;
   std::int64_t n = 0;
@@ -43,8 +43,7 @@ struct gemm_shape {
   bool bf16x3 = false;
 };
 
-/// Multiplications of one shape, whose matrices are so many elements apart; with a stride of 0, a or b is the same for
-/// all of them.
+/// Batch of GEMMs of one shape, with strides in elements between their matrices; a stride of 0 shares a or b.
 struct gemm_batch {
   std::int64_t count = 1;
   std::int64_t stride_a = 0;
@@ -52,14 +51,14 @@ struct gemm_batch {
   std::int64_t stride_c = 0;
 };
 
-/// What alpha and beta are, and sums are made in.
+/// Type of alpha, beta and the sums.
 template <class T>
 using gemm_scalar = std::conditional_t<std::same_as<T, float16> || std::same_as<T, bfloat16>, float, T>;
 
-/// plait's own kernel on the threads of a host backend.
+/// GEMM of plait, on the threads of a host backend.
 ///
-/// Sums run over k in an order that follows from the shape alone: the same bits on every host backend, with any number
-/// of threads. Memory for packing comes from the backend's pool.
+/// The order of sums over k follows from the shape alone: results are bit-identical on every host backend, with any
+/// number of threads. Memory for packing comes from the backend's pool.
 template <backend B>
   requires(!B::on_device)
 struct own_gemm {
@@ -129,15 +128,15 @@ template <backend B>
   requires detail::has_gemm_library<B>
 struct gemm_traits<B> : B::gemm_library {};
 
-/// The backend's products take an epilogue.
+/// True if the backend's GEMM takes an epilogue.
 template <class B>
 inline constexpr bool has_epilogues = backend<B> && !B::on_device && !detail::has_gemm_library<B>;
 
-/// A matrix that is packed once and multiplied by many times: see packed_panels.
+/// Matrix that is packed once for many products: see packed_panels.
 template <class T, backend B>
 using packed_matrix = typename gemm_traits<B>::template packed<T>;
 
-/// A batch of multiplications. c is not read where beta is 0; a and b are not where alpha is. The matrices c must not
+/// Computes a batch of GEMMs. c is not read if beta is 0, nor are a and b if alpha is 0. The matrices c must not
 /// overlap a, b or each other. `after` is for own_gemm only.
 template <backend B, element T>
 void gemm_batched(gemm_shape s, gemm_batch const& batch, T const* a, T const* b, T* c,
@@ -158,7 +157,7 @@ void gemm_batched(gemm_shape s, gemm_batch const& batch, T const* a, T const* b,
     gemm_traits<B>::template multiply<T>(s, batch, a, b, c, alpha, beta);
 }
 
-/// One multiplication.
+/// Computes one GEMM; see gemm_batched.
 template <backend B, element T>
 void gemm(gemm_shape const& s, T const* a, T const* b, T* c, std::type_identity_t<gemm_scalar<T>> alpha = 1,
           std::type_identity_t<gemm_scalar<T>> beta = 0, detail::gemm_epilogue<T> const& after = {}) {

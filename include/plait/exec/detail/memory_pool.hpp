@@ -1,4 +1,4 @@
-// Memory that is kept when it is given back: a run of a plan allocates what the run before it did.
+// Memory pool: free lists by size class, so that a run of a plan reuses the memory of the run before.
 #pragma once
 
 #include <algorithm>
@@ -22,17 +22,17 @@ namespace plait {
 
 struct memory_statistics {
   std::size_t system_allocations = 0;  ///< since the program started
-  std::size_t bytes_in_use = 0;        ///< taken and not given back, as rounded up
-  std::size_t bytes_held = 0;          ///< from the system: in use, and kept for later
+  std::size_t bytes_in_use = 0;        ///< taken and not yet returned, as rounded up
+  std::size_t bytes_held = 0;          ///< from the system: in use, and in free lists
   std::size_t peak_bytes_in_use = 0;   ///< since the last reset_peak
 };
 
-/// Blocks of a backend's memory by size: four sizes to each power of two, so that a block is at most a quarter larger
-/// than asked for. Any thread may take and give back.
+/// Size-class allocator of a backend's memory: four classes per power of two, so that a block of more than 64 bytes is
+/// at most a quarter larger than requested. Thread-safe.
 ///
-/// On devices a block is given back before work that was started on it is done. So it is for the queue that it was
-/// first taken for, whose work is done in order; a thread of another queue waits for its own before it gives it back.
-/// TRAP: work that still other queues do on it must be done by then.
+/// On devices, a block may be returned before work that was launched on it has finished. Each block belongs to the
+/// stream that it was first taken for, which runs in order; a thread of another stream synchronises before it returns
+/// the block. TRAP: work of further streams on it must have finished by then.
 template <backend B>
 class memory_pool {
  public:
@@ -41,17 +41,17 @@ class memory_pool {
   memory_pool& operator=(memory_pool const&) = delete;
   ~memory_pool() { trim(); }
 
-  /// The one of the backend's tensors. It lives as long as the program.
+  /// Returns the pool of the backend's tensors, which lives as long as the program.
   static memory_pool& shared() {
-    static auto& pool = *new memory_pool;  // never destroyed: tensors may be objects of static storage
+    static auto& pool = *new memory_pool;  // never destroyed: tensors may have static storage
     return pool;
   }
 
-  /// How large the block is that so many bytes are given.
+  /// Returns the size of the block for a request of so many bytes.
   static constexpr std::size_t block_size(std::size_t bytes) { return bytes == 0 ? 0 : class_size(class_of(bytes)); }
 
-  /// The most bytes that can be in use at a time. A system that promises more memory than it has ends the program when
-  /// that is written.
+  /// Returns the maximum of bytes in use at a time. A system that overcommits memory terminates a program that writes
+  /// more.
   static std::size_t capacity() {
     if constexpr (detail::has_capacity<B>)
       return B::capacity();
@@ -59,8 +59,8 @@ class memory_pool {
       return std::numeric_limits<std::size_t>::max();
   }
 
-  /// Aligned as the backend's memory is; nullptr for no bytes. Throws memory_error where all that is in use would
-  /// exceed the capacity, without asking for it, and where the system gives none, after what is kept was freed.
+  /// Returns a block aligned like all memory of the backend; nullptr for 0 bytes. Throws memory_error if use would
+  /// exceed the capacity, without asking the system, and if the system has no memory after the free lists were freed.
   [[nodiscard]] void* take(std::size_t bytes) {
     if (bytes == 0) return nullptr;
     std::lock_guard const lock(mutex_);
@@ -70,7 +70,7 @@ class memory_pool {
     std::vector<void*>& free = own[kind];
     void* block = reserve::take(*this, kind);
     if (block != nullptr) {
-      // nothing to count but its use
+      // only its use is counted
     } else if (!free.empty()) {
       block = free.back();
       free.pop_back();
@@ -90,7 +90,7 @@ class memory_pool {
     return block;
   }
 
-  /// Of a block taken for so many bytes.
+  /// Returns a block that was taken for so many bytes to the pool.
   void give_back(void* block, std::size_t bytes) noexcept {
     if (block == nullptr) return;
     std::size_t const kind = class_of(bytes);
@@ -108,20 +108,20 @@ class memory_pool {
     keep(block, kind);
   }
 
-  /// Blocks that work which is done again and again goes on using, though nobody owns them in between: what a thread
-  /// gives back while it uses a reserve stays there, for that thread alone. The pool must outlive it.
+  /// Private blocks of replayed work (captured_runs), which uses them in each replay although no tensor owns them:
+  /// blocks that a thread returns while it uses a reserve stay there, for that thread alone. The pool must outlive it.
   class reserve {
    public:
     explicit reserve(memory_pool& from = shared()) : pool_(&from) {}
     reserve(reserve const&) = delete;
     reserve& operator=(reserve const&) = delete;
-    /// Gives everything back to the pool. Precondition: no thread uses it any more.
+    /// Returns all blocks to the pool. Precondition: no thread uses the reserve.
     ~reserve() {
       std::lock_guard const lock(pool_->mutex_);
       for (auto const& [block, kind] : blocks_) pool_->keep(block, kind);
     }
 
-    /// From here to the end of the scope the calling thread uses it, in place of what it used before.
+    /// Makes the calling thread use a reserve until the end of the scope, instead of the one before.
     class use {
      public:
       explicit use(reserve& r) : before_(std::exchange(current(), &r)) {}
@@ -154,16 +154,16 @@ class memory_pool {
       if (r == nullptr || r->pool_ != &to) return false;
       try {
         r->blocks_.emplace_back(block, kind);
-      } catch (...) {  // it is leaked: work that uses it may be done again
+      } catch (...) {  // the block is leaked: replayed work may use it
       }
       return true;
     }
 
     memory_pool* pool_;
-    std::vector<std::pair<void*, std::size_t>> blocks_;  // and their kinds
+    std::vector<std::pair<void*, std::size_t>> blocks_;  // and their size classes
   };
 
-  /// Returns what is not in use to the system.
+  /// Returns unused blocks to the system.
   void trim() noexcept {
     std::lock_guard const lock(mutex_);
     free_all();
@@ -195,7 +195,7 @@ class memory_pool {
   }
   static_assert(class_size(class_of(65)) == 80 && class_size(class_of(128)) == 128 && class_size(class_of(129)) == 160);
 
-  using free_lists = std::array<std::vector<void*>, 4 * 58 + 1>;  // by kind
+  using free_lists = std::array<std::vector<void*>, 4 * 58 + 1>;  // by size class
 
   struct one_queue {
     free_lists lists;
@@ -210,7 +210,7 @@ class memory_pool {
     }
   };
   struct several_queues {
-    std::map<void const*, free_lists> lists;  // by queue
+    std::map<void const*, free_lists> lists;  // by stream
     std::map<void*, free_lists*> homes;       // by block
 
     free_lists& of_thread() { return lists[B::queue()]; }
@@ -262,20 +262,20 @@ class memory_pool {
   static void wait() noexcept {
     try {
       B::synchronize();
-    } catch (...) {  // of work that has failed: the next call tells
+    } catch (...) {  // earlier work has failed: the next call reports it
     }
   }
 
   mutable std::mutex mutex_;
-  std::size_t asked_for_ = 0;  // in use, without what sizes were rounded up by
+  std::size_t asked_for_ = 0;  // bytes in use, before rounding up
   std::conditional_t<detail::has_queues<B>, several_queues, one_queue> lists_;
   memory_statistics statistics_;
 };
 
 namespace detail {
 
-/// Memory of the host for single objects of a type, as of what shared pointers count with: kept for the next one, in
-/// a list that lives as long as the program. Any thread may take and give back.
+/// Free-list allocator of single objects on the host, such as control blocks of shared pointers. The list lives as long
+/// as the program. Thread-safe.
 template <class T>
 class kept_allocator {
  public:
@@ -318,7 +318,7 @@ class kept_allocator {
 
 }  // namespace detail
 
-/// A block of a pool that is given back with the last owner. Throws memory_error as take does.
+/// Returns a block of the shared pool that its last owner returns. Throws memory_error like take.
 template <backend B>
 [[nodiscard]] std::shared_ptr<void> pooled_memory(std::size_t bytes) {
   memory_pool<B>& pool = memory_pool<B>::shared();

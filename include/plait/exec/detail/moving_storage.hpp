@@ -1,4 +1,4 @@
-// Operands of a loop: addresses of values in its runs.
+// Operands of a loop: the address of a value in each of its runs.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace plait {
 
-/// Memory of a storage (slot::storage) in the runs of a loop: one place further in each.
+/// Memory of a storage (slot::storage) in the runs of a loop: `step` places further in each.
 struct moving_storage {
   std::uint32_t storage;
   std::byte* data;     ///< place 0
   std::size_t bytes;   ///< of a place
-  std::size_t places;  ///< of a ring; npos if it is none
+  std::size_t places;  ///< of a ring buffer; npos if it is none
   std::int64_t first;  ///< place of run 0
   int step;            ///< from run to run: 1, -1 or 0
 
@@ -25,7 +25,7 @@ struct moving_storage {
   }
 };
 
-/// Elements of float or double that are added to a moving storage after each run that reaches place `begins` and on.
+/// Elements of float or double, added to a moving storage after each run whose place is `begins` or later.
 struct moving_addend {
   std::size_t to;  ///< index of the moving storage
   element_type type;

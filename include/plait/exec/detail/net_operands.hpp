@@ -1,5 +1,5 @@
-// What the ops of a net read, as a plan sees it: besides what they list, what nets inside them read, and what an op may
-// leave as it was.
+// Operands of the ops of a net in a plan: listed inputs, implicit inputs of nested nets, and previous values of outputs
+// that an op may leave unchanged.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,19 @@
 
 namespace plait {
 
-/// Gathered op by op.
+/// Operands of a net, gathered op by op.
 struct net_operands {
   std::vector<op_schema const*> schemas;  ///< by op
-  std::vector<std::uint32_t> listed;      ///< by op: the number of inputs it lists
-  csr<value> more;                        ///< by op: what else it reads
-  std::vector<bool> elements;             ///< by op: whether elements of its inputs decide on shapes
-  csr<op_index> controls;                 ///< by op: those that write its control inputs
-  /// By op: whether it, or one in a net inside it, shares_results. Not of add: who compiles these nets knows.
+  std::vector<std::uint32_t> listed;      ///< by op: number of listed inputs
+  csr<value> more;                        ///< by op: implicit inputs
+  std::vector<bool> elements;             ///< by op: true if shapes depend on elements of its inputs
+  csr<op_index> controls;                 ///< by op: the ops that write its control inputs
+  /// By op: true if it, or an op of a nested net, shares_results. Set by the compilation of nested nets, not by add.
   std::vector<bool> sharing = {};
 
-  /// The next op, number `at`, of a form made with subnets and control_inputs. Blobs that must keep what they hold,
-  /// since the op may leave a given value as it was, are marked in `keep`. Throws shape_error for an op whose nested
-  /// nets write what its schema has no way to tell the type of.
+  /// Appends op `at` of a form made with subnets and control_inputs. Marks in `keep` the blobs whose given value the op
+  /// may leave unchanged. Throws shape_error if a net inside it writes blobs of the enclosing net and the schema lacks
+  /// results_after_run, so that their types are unknown.
   template <net N, class Op>
   void add(N const& n, Op const& op, ssa_form<N> const& form, op_index at, op_arguments const& arguments,
            std::vector<bool>& keep) {

@@ -1,4 +1,4 @@
-// The nets inside an op, as the op's kernel gets hold of them while it is made.
+// Nested nets of an op, for the constructor of its kernel.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ namespace plait {
 template <backend B>
 class engine;
 
-/// What a net inside an op has thrown, as the op throws it on: what() says which net, then which op of it and why. The
-/// plan adds which op it is inside of. The error itself is nested.
+/// Error of a nested net: what() names the net, then the op in it and the reason; the plan adds the op around. The
+/// original exception is nested.
 struct nested_net_error : error {
   nested_net_error(std::string_view argument, std::string_view why, std::string blob_name = {})
       : error("plait: " + std::string(argument) + ": " + std::string(detail::without_prefix(why))),
@@ -38,16 +38,16 @@ struct nested_net_error : error {
 };
 
 namespace detail {
-/// What an exception says, to go on with in the text of another; those of the standard library for want of memory do
-/// not say that it is memory.
+/// Returns the text of an exception, for the text of another; the standard library's texts for lack of memory do not
+/// mention memory.
 inline std::string reason_of(std::exception const& problem) {
   bool const is_memory = dynamic_cast<std::bad_alloc const*>(&problem) != nullptr ||
                          dynamic_cast<std::length_error const*>(&problem) != nullptr;
   return is_memory ? "no memory for what it asks for" : std::string(without_prefix(problem.what()));
 }
 
-/// Calls f(), which runs ops of a net inside an op; what these throw is thrown on as nested_net_error with the name of
-/// the argument the net is in, and the step of a recurrence. run_cancelled is thrown on as it is.
+/// Calls f(), which runs ops of a nested net. Rethrows exec_error as nested_net_error, with the name of the net's
+/// argument and the time step, if given; run_cancelled passes unchanged.
 template <class F>
 void run_inside(std::string_view argument, std::optional<std::int64_t> step, F&& f) {
   try {
@@ -76,23 +76,23 @@ class runs_nets {
   ~runs_nets() = default;
 };
 
-/// The nets of one op, of whatever type the net around it is, and the names of the op's operands. Only to be used
-/// within the constructor of the kernel: the nets need not live longer.
+/// Nested nets of one op, independent of the type of the net around, and the names of the op's operands. For use only
+/// in the constructor of the kernel: the nets need not live longer.
 template <backend B>
 class nets_of_op {
  public:
-  /// Compiles a net for a workspace, which must outlive the plan. All blobs of the net are kept, or those of a list.
+  /// Compiles a net for a workspace, which must outlive the plan. Keeps the blobs in `keep`, all if it is nullptr.
   using compiler = std::function<std::unique_ptr<engine<B>>(workspace<B>&, std::vector<std::string> const* keep)>;
 
   nets_of_op() = default;
   nets_of_op(cost_model const& costs, plan_passes const& passes) : costs_(costs), passes_(passes) {}
 
-  /// The names of the op's inputs, then of what else it may read: what nets inside it read of the net around it, and
-  /// what its outputs' blobs held before.
+  /// Returns the names of the op's inputs, then of all else that it may read: blobs of the net around that nested nets
+  /// read, and previous values of outputs.
   std::span<std::string const> input_names() const noexcept { return inputs_; }
-  /// The names of the op's outputs, then of what else nets inside it write of the net around it.
+  /// Returns the names of the op's outputs, then of other blobs of the net around that nested nets write.
   std::span<std::string const> output_names() const noexcept { return outputs_; }
-  /// Whether an op reads output `o`, or it is asked for; one that is not may be left unset.
+  /// Returns true if an op reads output `o`, or the caller requests it; other outputs may be left unset.
   bool is_wanted(std::size_t o) const { return wanted_[o]; }
 
   /// Returns the cost model of the plan around.
@@ -101,8 +101,8 @@ class nets_of_op {
 
   bool empty() const noexcept { return nets_.empty(); }
   bool has(std::string_view argument) const { return find(argument) != nullptr; }
-  /// A plan of the net in an argument, the first if it holds several. All that was written is kept in the workspace,
-  /// unless `keep` lists what is. Throws nested_net_error naming the argument.
+  /// Compiles the net in an argument, the first if it has several. Keeps all written blobs in the workspace, or only
+  /// those in `keep`. Throws nested_net_error naming the argument.
   std::unique_ptr<engine<B>> compile(std::string_view argument, workspace<B>& blobs,
                                      std::vector<std::string> const* keep = nullptr) const {
     inside const& found = expect(argument);
@@ -115,21 +115,21 @@ class nets_of_op {
     }
   }
 
-  /// The names of what a net in an argument may read that it has not written before. O(operands of the net).
+  /// Returns the names of blobs that a net in an argument may read before it writes them. O(operands of the net).
   std::vector<std::string> names_read(std::string_view argument) const { return expect(argument).reads(); }
 
-  /// The names of the first outputs of its ops of one type; of all outputs of all ops if that is empty.
+  /// Returns the names of the first outputs of its ops of one type; of all outputs of all ops if that is empty.
   std::vector<std::string> names_made(std::string_view argument, std::string_view op_type = {}) const {
     return expect(argument).makes(op_type);
   }
 
-  // ---- to fill
+  // ---- construction
   using name_list = std::vector<std::string>;
   void add(std::string_view argument, compiler compile, std::function<name_list()> reads,
            std::function<name_list(std::string_view op_type)> makes) {
     nets_.push_back({std::string(argument), std::move(compile), std::move(reads), std::move(makes)});
   }
-  /// `wanted` is by output.
+  /// Sets the names of operands; `wanted` is by output.
   void set_names(std::vector<std::string> inputs, std::vector<std::string> outputs, std::vector<bool> wanted) {
     inputs_ = std::move(inputs);
     outputs_ = std::move(outputs);

@@ -1,4 +1,4 @@
-// The arguments of one op, decoded by the op type's description.
+// Op arguments: the arguments of one op, decoded by the schema of its type.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace plait {
 
-/// What an op is made from. Values are those of the net or else the description's; asking for an argument that the
-/// description does not have, or by another type, is a mistake of the program (precondition_error).
+/// Arguments and numbers of operands of an op, for its kernel's constructor. Values come from the net, or else from the
+/// schema; reading an argument that the schema lacks, or as another type, throws precondition_error.
 class op_arguments {
  public:
   op_arguments(op_schema const& schema, std::size_t input_count, std::size_t output_count)
@@ -31,20 +31,20 @@ class op_arguments {
   std::size_t input_count() const noexcept { return inputs_; }
   std::size_t output_count() const noexcept { return outputs_; }
 
-  /// Whether the net gives the argument.
+  /// Returns true if the net sets the argument.
   bool has(std::string_view name) const { return values_[place(name)].has_value(); }
   std::int64_t integer(std::string_view name) const { return get<std::int64_t>(name); }
-  /// Whether an argument that is a number or its name is given by name: text() is it then.
+  /// Returns true if a number_or_name is a name, which text() returns; otherwise integer() returns the number.
   bool is_name(std::string_view name) const {
     auto const& value = values_[place(name)];
     return value && std::holds_alternative<std::string>(*value);
   }
-  /// Whether an argument that is any number is given as an integer: integer() is it then, real() elsewhere.
+  /// Returns true if a number_argument is an integer, which integer() returns; otherwise real() returns the number.
   bool is_integer(std::string_view name) const {
     auto const& value = values_[place(name)];
     return value && std::holds_alternative<std::int64_t>(*value);
   }
-  /// Whether a list of numbers is one of integers: integers() is it then, reals() elsewhere.
+  /// Returns true if a numbers_argument has integers, which integers() returns; otherwise reals() returns the list.
   bool are_integers(std::string_view name) const {
     return std::holds_alternative<std::vector<std::int64_t>>(value(place(name)));
   }
@@ -57,8 +57,8 @@ class op_arguments {
   std::vector<float> const& reals(std::string_view name) const { return get<std::vector<float>>(name); }
   std::vector<std::string> const& texts(std::string_view name) const { return get<std::vector<std::string>>(name); }
 
-  /// What a blob that an argument names is called in truth, by an argument `<blob>.rename`; the same without one. Asked
-  /// for a name that is neither in a list of texts nor an operand's, nor one of these with "_grad", it is the same too.
+  /// Returns the real name of a blob that an argument names, from an argument `<blob>.rename`; the same name without
+  /// one. Applies to names in lists of texts, names of operands, and these with "_grad"; others are returned unchanged.
   std::string const& renamed(std::string const& blob) const {
     for (auto const& [from, to] : renames_)
       if (from == blob) return to;
@@ -66,48 +66,48 @@ class op_arguments {
   }
   void set_renamed(std::string const& blob, std::string text) { renames_.emplace_back(blob, std::move(text)); }
 
-  /// What tells the op's random numbers from those of the net's other ops: see random_stream_of.
+  /// Returns the random stream of the op, which differs from those of the net's other ops: see random_stream_of.
   std::uint64_t stream() const noexcept { return stream_; }
   void set_stream(std::uint64_t stream) noexcept { stream_ = stream; }
 
-  /// Which outputs are named as an input is. Told to restrictions only (operators::restrict).
+  /// Returns the pairs of an input and an output of the same name. Set only for restrictions (operators::restrict).
   std::vector<operand_pair> const& in_place() const noexcept { return in_place_; }
   void set_in_place(std::vector<operand_pair> pairs) { in_place_ = std::move(pairs); }
 
-  /// Whether the net marks the op as one of its backward pass.
+  /// Returns true if the net marks the op as part of its backward pass.
   bool is_gradient() const noexcept { return is_gradient_; }
   void set_gradient(bool is) noexcept { is_gradient_ = is; }
 
-  /// Whether its products of floats may be bf16x3 products: compile_options::bf16x3, for gemm_shape::bf16x3.
+  /// Returns true if products of floats may use bf16x3 GEMM: compile_options::bf16x3, for gemm_shape::bf16x3.
   bool allows_bf16x3() const noexcept { return bf16x3_; }
   void set_bf16x3(bool on) noexcept { bf16x3_ = on; }
 
-  /// Whether some rows of the first `rows` inputs, and all of the others, make the same rows of the outputs: see
-  /// op_schema::rows_independent. Throws shape_error where arguments make no sense.
+  /// Returns true if rows of the first `rows` inputs, with all of the others, determine the same rows of the outputs:
+  /// see op_schema::rows_independent. Throws shape_error for invalid arguments.
   bool has_independent_rows(std::size_t rows) const {
     if (row_claim const claim = schema_->rows_by_arguments()) return claim(*this, rows);
     return schema_->row_inputs() && rows == std::min(*schema_->row_inputs(), inputs_);
   }
 
-  /// Whether elements of its inputs decide on shapes: see op_schema::shape_from.
+  /// Returns true if shapes depend on elements of inputs: see op_schema::shape_from.
   bool has_shapes_from_elements() const {
     op_condition const where = schema_->shapes_by_elements();
     return std::ranges::any_of(schema_->shape_inputs(), [this](std::size_t i) { return i < inputs_; }) &&
            (where == nullptr || where(*this));
   }
-  /// Whether what it does depends on more than its operands: see op_schema::differs_by_run.
+  /// Returns true if the op depends on more than its operands: see op_schema::differs_by_run.
   bool differs_by_run() const {
     op_condition const where = schema_->different_runs();
     return where != nullptr && where(*this);
   }
 
-  /// For values that the op cannot have; the caller adds which op it is.
+  /// Throws shape_error for an invalid value; the caller adds the op.
   [[noreturn]] void fail(std::string_view name, std::string_view expected) const {
     throw shape_error("plait: argument '" + std::string(name) + "' " + std::string(expected));
   }
 
-  /// Sets an argument from what a net holds: a number for a real or a list of one, too, unless numbers are exact.
-  /// Throws shape_error for anything else of another type.
+  /// Sets an argument from a value in a net. Converts integers to reals: a single one unless numbers are exact, and
+  /// lists. Throws shape_error for any other value of another type.
   void set(std::size_t place, argument_value value) {
     argument_info const& info = schema_->arguments()[place];
     values_[place] = std::visit(
@@ -137,7 +137,7 @@ class op_arguments {
   }
 
  private:
-  // Not PLAIT_ASSERT: a slip in a name is found by its name, and ops are made once.
+  // Not PLAIT_ASSERT: the message names the misspelt argument, and arguments are read only when a net is compiled.
   [[noreturn]] void refuse(std::string_view name, std::string_view why) const {
     throw precondition_error("op_arguments: argument '" + std::string(name) + "' that a kernel of " + schema_->type() +
                              " asks for " + std::string(why));
@@ -159,7 +159,7 @@ class op_arguments {
   }
 
   op_schema const* schema_;
-  std::vector<std::optional<argument_value>> values_;  // by argument of the description
+  std::vector<std::optional<argument_value>> values_;  // by argument of the schema
   std::size_t inputs_;
   std::size_t outputs_;
   std::vector<std::pair<std::string, std::string>> renames_;
@@ -169,17 +169,17 @@ class op_arguments {
   bool bf16x3_ = false;
 };
 
-/// Of an axis that may be counted from the end: it is not the first of two or more, however many there are.
+/// Returns true if an axis, counted from the end if negative, is not the first of two or more axes, whatever the rank.
 [[nodiscard]] constexpr bool is_inner_axis(std::int64_t axis) noexcept { return axis > 0 || axis == -1; }
 
-/// A claim for op_schema::rows_independent: of what takes its first input for a matrix, whose rows are the axes before
-/// the argument `axis`.
+/// Row claim, for op_schema::rows_independent, of an op that views its first input as a matrix, whose rows are the axes
+/// before the argument `axis`.
 [[nodiscard]] inline bool rows_before_axis(op_arguments const& a, std::size_t rows) {
   return rows == 1 && is_inner_axis(a.integer("axis"));
 }
 
-/// The stream of random numbers of an op that writes a version of a blob. Since it hangs on nothing else, ops can be
-/// added to a net or taken away, and what the others draw stays the same; it is the same on every machine. FNV-1a.
+/// Returns the random stream of an op that writes a version of a blob. It depends on nothing else: it is the same on
+/// every machine, and adding or removing other ops does not change what the op draws. FNV-1a.
 [[nodiscard]] constexpr std::uint64_t random_stream_of(std::string_view blob, std::uint64_t version) noexcept {
   std::uint64_t state = 0xcbf29ce484222325u;
   auto const mix = [&](std::uint64_t byte) { state = (state ^ byte) * 0x100000001b3u; };
@@ -190,7 +190,7 @@ class op_arguments {
 
 namespace detail {
 
-// Names are asked for one by one: nets need not be able to list their arguments.
+// Looks up names one by one: nets need not be able to list their arguments.
 template <net N, class Op>
 void read_renames(N const& n, Op const& op, op_arguments& made) {
   using traits = net_traits_of<N>;
@@ -214,9 +214,9 @@ void read_renames(N const& n, Op const& op, op_arguments& made) {
 
 }  // namespace detail
 
-/// The arguments of an op of a net, nets among them excepted; those that the description does not name are passed over.
-/// Whether it is a gradient op comes from net_traits<N>::is_gradient(n, op), where there is such a thing. Throws
-/// shape_error for a number of operands the op type does not have, for a missing argument and one of another type.
+/// Returns the arguments of an op, except nets; ignores those that the schema lacks. is_gradient() is that of
+/// net_traits<N>::is_gradient(n, op), if it exists. Throws shape_error for a number of operands that the op type does
+/// not have, and for an argument that is refused, missing or of another type.
 template <net N, class Op>
 [[nodiscard]] op_arguments read_op_arguments(N const& n, Op const& op, op_schema const& schema) {
   std::size_t inputs = 0;

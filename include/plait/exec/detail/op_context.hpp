@@ -42,7 +42,7 @@ struct op_results {
   row_stream<B>* streamed = nullptr;  ///< producer of a streamed input (pattern_kind::in_order); nullptr if none
   std::size_t streamed_input = 0;
   std::vector<bool> constants = {};      ///< by input: is constant; empty if none is
-  std::uint64_t constants_revision = 0;  ///< changes with each of these
+  std::uint64_t constants_revision = 0;  ///< changes with any of these
 };
 
 /// Resources of an op besides its operands, which only some ops have. Owned by the plan.
@@ -99,13 +99,13 @@ class op_context {
   bool is_packed(std::size_t i) const noexcept {
     return resources_ != nullptr && i < 64 && (resources_->packs >> i & 1) != 0;
   }
-  /// Returns what op_kernel::pack has made of an input that stays the same; nullptr if it is not packed.
+  /// Returns an input as packed by op_kernel::pack; nullptr if it is not packed.
   void const* packed(std::size_t i) const noexcept {
     return resources_ == nullptr || i >= resources_->packed.size() ? nullptr : resources_->packed[i];
   }
-  /// Returns how often the op has run before: the numbers that an op draws are a function of it.
+  /// Returns the number of earlier runs, on which the numbers that an op draws depend.
   std::uint64_t run_number() const noexcept { return resources_ == nullptr ? 0 : *resources_->runs - 1; }
-  /// Sets what the op needs besides its operands, which must outlive the context; nullptr: nothing.
+  /// Sets the op's resources besides its operands, which must outlive the context; nullptr: none.
   void set_resources(op_resources<B> const* resources) noexcept { resources_ = resources; }
   op_resources<B> const* resources() const noexcept { return resources_; }
 

@@ -1,4 +1,4 @@
-// Ops that work by rows, on operands that are some rows of theirs: see pattern_kind::rows.
+// Row-parallel ops on ranges of rows of their operands: see pattern_kind::rows.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@
 namespace plait {
 
 namespace detail {
-/// Of a row: a vector has an element in each.
+/// Returns the width of a row; the rows of a vector are its elements.
 inline std::int64_t columns_of(shape const& dims) { return dims.rank() < 2 ? 1 : dims[dims.rank() - 1]; }
 }  // namespace detail
 
-/// Whether so many rows can be told apart in a tensor, each of whole lines of its last axis.
+/// Returns true if a tensor divides into so many equal rows, each of whole lines of its last axis.
 inline bool divides_into_rows(tensor_spec const& type, std::size_t rows) {
   auto const size = static_cast<std::size_t>(type.dims.size());
   return size != 0 && size % (rows * static_cast<std::size_t>(detail::columns_of(type.dims))) == 0;
 }
 
-/// Contexts of several ops for the same rows. May be moved, not copied.
+/// Contexts of several ops for the same rows. Move-only.
 template <backend B>
 class op_rows {
  public:
@@ -33,7 +33,7 @@ class op_rows {
   op_rows& operator=(op_rows&&) noexcept = default;
 
   op_rows(std::size_t rows, std::size_t operands) { begin(rows, operands); }
-  /// From now on for ops with so many operands together, of so many rows each, none of which is there yet.
+  /// Removes all ops and reserves room for others with `operands` operands in total, of `rows` rows each.
   void begin(std::size_t rows, std::size_t operands) {
     rows_ = rows;
     narrowed_to_ = 0;
@@ -45,7 +45,7 @@ class op_rows {
     most_ = operands;
   }
 
-  /// An op; `c` must stay where it is, and so must its operands' slots.
+  /// Appends an op; `c` and its operands' slots must keep their addresses.
   void add(op_context<B> const& c, op_pattern<B> const& by) {
     std::size_t const begin = pointers_.size();
     for (std::size_t i = 0; i != c.input_count(); ++i) add_operand(*c.inputs()[i], by.is_whole_input(i));
@@ -55,12 +55,12 @@ class op_rows {
     contexts_.back().set_resources(c.resources());
   }
 
-  /// Of all ops: inputs, then outputs, one op's after the other's.
+  /// Returns the number of operands of all ops, numbered op by op, inputs before outputs.
   std::size_t operand_count() const noexcept { return operands_.size(); }
   slot const& operand(std::size_t number) const { return *operands_[number].from; }
 
-  /// Makes the operands rows `row` to `end`, excluded: address(number, offset) is where those of an operand stand,
-  /// which are so many bytes behind its first.
+  /// Narrows the operands to rows `row` to `end`, excluded: address(number, offset) returns the address of an operand's
+  /// rows, which are `offset` bytes behind its first.
   template <class Address>
   void narrow(std::size_t row, std::size_t end, Address const& address) {
     bool const other_count = std::exchange(narrowed_to_, end - row) != end - row;
@@ -74,14 +74,14 @@ class op_rows {
       o.here.type.dims = dims.rank() < 2 ? shape{size} : shape{size / columns, columns};
     }
   }
-  /// Of the op that was added with this number.
+  /// Returns the context of an op, numbered in the order of add().
   op_context<B>& context(std::size_t op) { return contexts_[op]; }
 
  private:
   struct narrowed {
     slot here;
     slot const* from;
-    std::size_t row_bytes;  // 0: it is the same for all rows
+    std::size_t row_bytes;  // 0: shared by all rows
   };
 
   void add_operand(slot const& from, bool whole) {
@@ -91,7 +91,7 @@ class op_rows {
   }
 
   std::size_t rows_ = 0;
-  std::size_t narrowed_to_ = 0;  // rows that the operands' shapes are of
+  std::size_t narrowed_to_ = 0;  // rows in the operands' shapes
   std::size_t most_ = 0;         // operands
   std::vector<narrowed> operands_;
   std::vector<slot*> pointers_;

@@ -1,4 +1,4 @@
-// What is known of an op type before it runs: operands, arguments, what may share memory.
+// Op schema: operands, arguments and aliasing of an op type, known before it runs.
 //
 //   plait::op_schema("LeakyRelu").inputs(1).outputs(1).in_place(0, 0).rows_independent()
 //       .argument("alpha", 0.01f, "slope below zero")
@@ -23,18 +23,18 @@
 
 namespace plait {
 
-/// One argument of an op type.
+/// Argument of an op type.
 struct argument_info {
   std::string name;
   argument_value fallback;  ///< its type is the argument's type
   bool required = false;
   std::string text;
-  bool or_name = false;      ///< where a number is expected, a text does as well
-  bool as_given = false;     ///< where reals are expected, integers stay what they are
-  bool passed_over = false;  ///< what nets say of it counts for nothing
+  bool or_name = false;      ///< accepts a text instead of a number
+  bool as_given = false;     ///< keeps integers where reals are expected
+  bool passed_over = false;  ///< is ignored in nets
 };
 
-/// A net that ops of a type have as an argument.
+/// Argument of an op type that is a net.
 struct net_argument_info {
   std::string name;
   bool required = false;
@@ -59,19 +59,19 @@ struct caffe2_column {
   bool has_schema = true;  ///< false: any output may have the name of any input
 };
 
-/// What is true of ops of a type with some arguments and numbers of operands.
+/// Predicate on ops of a type, by arguments and numbers of operands.
 using op_condition = bool (*)(op_arguments const&);
 
-/// Of an op with such arguments: whether its rows are independent where its first `rows` inputs have them, and the
-/// others are the same for all rows.
+/// Predicate on ops with these arguments: rows are independent if the first `rows` inputs have them, and the others are
+/// the same for all rows.
 using row_claim = bool (*)(op_arguments const&, std::size_t rows);
 
-/// The description of an op type. Members that set something return the object.
+/// Description of an op type. Setters return the object.
 class op_schema {
  public:
   explicit op_schema(std::string_view type) : type_(type) {}
 
-  // ---- to describe
+  // ---- description
   op_schema& inputs(std::size_t count) { return inputs(count, count); }
   op_schema& inputs(std::size_t least, std::size_t most) {
     inputs_ = {least, most};
@@ -82,59 +82,59 @@ class op_schema {
     outputs_ = {least, most};
     return *this;
   }
-  /// The output may be written where the input stands, as its elements are read before they are written.
+  /// Allows the output to overwrite the input, whose elements are read before they are written.
   op_schema& in_place(std::size_t input, std::size_t output) {
     in_place_.push_back({input, output});
     return *this;
   }
-  /// The op changes the input: when it runs, the output is the input itself, or a copy of it.
+  /// Makes the op update the input: when it runs, the output holds the input already, in the same memory or as a copy.
   op_schema& updates(std::size_t input, std::size_t output) {
     updates_.push_back({input, output});
     return *this;
   }
-  /// The output is the input's memory under another shape, where that harms nobody; where it is not, the op copies.
+  /// Makes the output a view of the input, in another shape, if aliasing is safe; otherwise the op copies.
   op_schema& views(std::size_t input, std::size_t output) {
     views_.push_back({input, output});
     return *this;
   }
-  /// The elements of an input decide on the shape of an output, so that shapes are known only when the op is reached.
+  /// Makes output shapes depend on the elements of an input, so that they are known only when the op is reached.
   op_schema& shape_from(std::size_t input) {
     shape_inputs_.push_back(input);
     return *this;
   }
-  /// In an op of which this is not true no elements decide, whatever shape_from says.
+  /// Restricts shape_from to ops for which the condition holds.
   op_schema& shape_from_where(op_condition where) {
     shapes_where_ = where;
     return *this;
   }
-  /// The op is a function of its inputs, and some rows of the inputs make the same rows of the outputs, whichever other
-  /// rows there are: rows being places of the first axis (not of all axes but the last, as in pattern_kind::rows), and
-  /// further inputs (from `parameters` on) being the same for all rows. Inputs with rows have as many of them, and as
-  /// many axes where one is broadcast to another; an output that may stand in the place of one has as many axes as
-  /// that.
+  /// Makes the op a function of its inputs with independent rows: rows of the inputs determine the same rows of the
+  /// outputs, whatever other rows there are. Rows are indices of the first axis (not of all axes but the last, as in
+  /// pattern_kind::rows); further inputs, from `parameters` on, are the same for all rows. Inputs with rows have
+  /// equally many, and equally many axes if one is broadcast to another; an output that may be in place of one has as
+  /// many axes as it.
   op_schema& rows_independent(std::size_t parameters = npos) {
     row_inputs_ = parameters;
     return *this;
   }
-  /// The same, where arguments decide. Inputs with rows have two axes or more, so that the last is not the first.
+  /// Like rows_independent(parameters), if arguments decide. Inputs with rows have two or more axes: first ≠ last.
   op_schema& rows_independent(row_claim where) {
     row_claim_ = where;
     return *this;
   }
-  /// The op does more than write its outputs, or does not always write the same: what drops ops, or runs them twice,
-  /// must leave it alone. A description; nothing in a plan does either.
+  /// Declares side effects: the op does more than write its outputs, or does not always write the same, so that
+  /// transformations must neither drop nor repeat it. Plans do neither.
   op_schema& side_effects() {
     side_effects_ = true;
     return *this;
   }
-  /// What an op does depends on more than its operands: how often it has run, or elements that the host looks at. What
-  /// a run of it starts on a device cannot stand for another run: see captured_runs. With a condition, of ops of which
-  /// that is true.
+  /// Makes the op depend on more than its operands: on how often it has run, or on elements that the host reads. Its
+  /// kernel launches cannot be replayed in another run: see captured_runs. With a condition, only for ops for which
+  /// that holds.
   op_schema& differs_by_run(op_condition where = [](op_arguments const&) { return true; }) {
     differs_where_ = where;
     return *this;
   }
-  /// The type of `fallback` is the argument's type.
+  /// Adds an argument of the type of `fallback`.
   op_schema& argument(std::string_view name, argument_value fallback, std::string_view text) {
     arguments_.push_back({std::string(name), std::move(fallback), false, std::string(text)});
     return *this;
@@ -144,23 +144,23 @@ class op_schema {
     arguments_.push_back({std::string(name), T{}, true, std::string(text)});
     return *this;
   }
-  /// A number, or its name: op_arguments::is_name tells which.
+  /// Adds a number, or its name: see op_arguments::is_name.
   op_schema& number_or_name(std::string_view name, std::int64_t fallback, std::string_view text) {
     arguments_.push_back({std::string(name), fallback, false, std::string(text), true});
     return *this;
   }
-  /// A real number or an integer: op_arguments::is_integer tells which.
+  /// Adds a real number or an integer: see op_arguments::is_integer.
   op_schema& number_argument(std::string_view name, float fallback, std::string_view text) {
     arguments_.push_back({std::string(name), fallback, false, std::string(text), false, true});
     return *this;
   }
-  /// A list of reals or of integers: op_arguments::are_integers tells which.
+  /// Adds a list of reals or of integers: see op_arguments::are_integers.
   op_schema& numbers_argument(std::string_view name, std::string_view text) {
     arguments_.push_back({std::string(name), std::vector<float>(), false, std::string(text), false, true});
     return *this;
   }
-  /// What nets say of an argument is ignored, as if the op type did not have it: its fallback holds.
-  /// Precondition: there is such an argument, and it is not required.
+  /// Ignores an argument in nets, as if the op type did not have it: its value is the fallback. Precondition: there is
+  /// such an argument, and it is not required.
   op_schema& pass_over(std::string_view name) {
     for (argument_info& a : arguments_) {
       if (a.name != name) continue;
@@ -171,7 +171,7 @@ class op_schema {
     PLAIT_ASSERT(false, "op_schema: the description has no such argument");
     return *this;
   }
-  /// An integer is no real number, unless the argument takes both.
+  /// Refuses an integer as a real number, unless the argument takes both.
   op_schema& exact_numbers() {
     exact_numbers_ = true;
     return *this;
@@ -184,32 +184,32 @@ class op_schema {
     net_arguments_.push_back({std::string(name), true, std::string(text)});
     return *this;
   }
-  /// Arguments `<blob>.rename`, left behind by memory planners, say what blobs that other arguments name are really
-  /// called: op_arguments::renamed.
+  /// Reads arguments `<blob>.rename`, left behind by memory planners: the real names of blobs that other arguments
+  /// name. See op_arguments::renamed.
   op_schema& renames_blobs() {
     renames_blobs_ = true;
     return *this;
   }
-  /// An op with this argument follows a convention that is not supported: `why`.
+  /// Refuses an argument of an unsupported convention: `why`.
   op_schema& refused_argument(std::string_view name, std::string_view why) {
     refused_arguments_.push_back({std::string(name), false, std::string(why)});
     return *this;
   }
-  /// What outputs are is known only when the op has run: it hands over tensors and objects of its own
-  /// (op_context::result), and what comes after it in the net is inferred then. infer is not called. Such an op finds
-  /// also what its outputs' blobs held before among its inputs, after those the net lists.
+  /// Makes the types of outputs known only after the run: the op returns its own tensors and objects
+  /// (op_context::result), and later ops are inferred then; infer is called only for forecasts. The inputs of such an
+  /// op include the previous values of its outputs' blobs, after those that the net lists.
   op_schema& results_after_run() {
     results_after_run_ = true;
     return *this;
   }
-  /// Of an op with results_after_run: what it hands over may share memory with its other outputs, or with what it
-  /// keeps, so that later ops do not work in place on it.
+  /// Lets results of an op with results_after_run alias each other, or memory that the op keeps, so that later ops do
+  /// not work in place on them.
   op_schema& shares_results() {
     shares_results_ = true;
     return *this;
   }
-  /// Of an op with results_after_run: of the inputs that the net lists only the first, or only the last, must hold
-  /// something. Others are for nets inside it, which say so themselves where they read one that does not.
+  /// Requires only the first, or only the last, of the listed inputs to be set, in an op with results_after_run. Nested
+  /// nets check the others where they read them.
   op_schema& requires_first_input_only() {
     required_ = required_inputs::first;
     return *this;
@@ -223,13 +223,13 @@ class op_schema {
     required_ = required_inputs::none;
     return *this;
   }
-  /// Inputs may be objects, or anything else that is no tensor.
+  /// Allows inputs that are objects, or anything else but a tensor.
   op_schema& takes_objects() {
     takes_objects_ = true;
     return *this;
   }
-  /// If it throws, then before it has written anything. Otherwise what it changes in place is copied before each run,
-  /// so that it can be put back.
+  /// Declares that the op throws only before it writes anything. Otherwise memory that must be rolled back is copied
+  /// before each run.
   op_schema& checks_first() {
     checks_first_ = true;
     return *this;
@@ -239,7 +239,7 @@ class op_schema {
     return *this;
   }
 
-  // ---- to describe Caffe2 of 2018, for caffe2_operators
+  // ---- Caffe2 of 2018, for caffe2_operators
   /// Adds a restriction: Caffe2 refused ops of the type for which it throws.
   op_schema& in_caffe2(op_restriction asks) {
     caffe2_.restrictions.push_back(asks);
@@ -263,7 +263,7 @@ class op_schema {
     return *this;
   }
 
-  // ---- to ask
+  // ---- queries
   std::string const& type() const noexcept { return type_; }
   std::string const& text() const noexcept { return text_; }
   std::pair<std::size_t, std::size_t> input_range() const noexcept { return inputs_; }
@@ -275,20 +275,20 @@ class op_schema {
   std::vector<operand_pair> const& views() const noexcept { return views_; }
   bool is_view(std::size_t input, std::size_t output) const { return holds(views_, {input, output}); }
   std::vector<std::size_t> const& shape_inputs() const noexcept { return shape_inputs_; }
-  /// nullptr where it is of all ops that have such inputs.
+  /// Returns the condition of shape_from_where; nullptr if it holds for all ops.
   op_condition shapes_by_elements() const noexcept { return shapes_where_; }
-  /// Whether rows are independent, with some arguments at least: op_arguments::has_independent_rows says with which.
+  /// Returns true if rows are independent for some arguments at least: see op_arguments::has_independent_rows.
   bool claims_rows() const noexcept { return row_inputs_ || row_claim_ != nullptr; }
-  /// The first input that all rows share, whatever the arguments; nothing where they decide, or rows depend on others.
+  /// Returns the first input shared by all rows, whatever the arguments; nothing if they decide, or rows are dependent.
   std::optional<std::size_t> row_inputs() const noexcept { return row_inputs_; }
-  /// nullptr where arguments do not decide.
+  /// Returns nullptr if arguments do not decide.
   row_claim rows_by_arguments() const noexcept { return row_claim_; }
   std::vector<net_argument_info> const& net_arguments() const noexcept { return net_arguments_; }
   bool has_renamed_blobs() const noexcept { return renames_blobs_; }
   std::vector<net_argument_info> const& refused_arguments() const noexcept { return refused_arguments_; }
   bool has_results_after_run() const noexcept { return results_after_run_; }
   bool has_shared_results() const noexcept { return shares_results_; }
-  /// Whether one of the inputs that a net lists must hold something.
+  /// Returns true if an input must be set, of the `listed` inputs that the net lists.
   bool requires_input(std::size_t input, std::size_t listed) const noexcept {
     if (input >= listed || required_ == required_inputs::none) return false;
     return required_ == required_inputs::all || input == (required_ == required_inputs::first ? 0 : listed - 1);
@@ -296,12 +296,12 @@ class op_schema {
   bool may_take_objects() const noexcept { return takes_objects_ || results_after_run_; }
   bool has_side_effects() const noexcept { return side_effects_; }
   bool has_exact_numbers() const noexcept { return exact_numbers_; }
-  /// nullptr where no op does.
+  /// Returns the condition of differs_by_run; nullptr if it holds for no op.
   op_condition different_runs() const noexcept { return differs_where_; }
   bool has_checked_first() const noexcept { return checks_first_; }
   caffe2_column const& caffe2() const noexcept { return caffe2_; }
-  /// Throws an error where the description contradicts itself: it speaks of an operand that no op of the type has, asks
-  /// for more operands than there may be, or describes an argument twice.
+  /// Throws an error if the schema is inconsistent: it refers to an operand that no op of the type has, has a minimum
+  /// of operands above the maximum, or describes an argument twice.
   void check() const {
     auto const refuse = [&](std::string const& why) { throw error("plait: op type " + type_ + ": " + why); };
     auto const expect = [&](std::size_t at, std::size_t most, std::string const& what) {

@@ -1,4 +1,4 @@
-// The operands of an op as blobs, for the nets inside it to read and write.
+// Operand frame: the operands of an op as blobs that its nested nets read and write.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@
 
 namespace plait {
 
-/// A workspace with a blob for each operand of an op, by its name. While the op runs these blobs stand in the memory of
-/// the plan around it: inputs are not copied, except one that nets inside write while others still need it.
+/// Workspace with a blob for each operand of an op, by name. While the op runs these blobs alias the memory of the plan
+/// around: inputs are not copied, except one that nested nets write while other ops still need it.
 template <backend B>
 class operand_frame {
  public:
@@ -42,8 +42,8 @@ class operand_frame {
 
   workspace<B>& blobs() noexcept { return blobs_; }
 
-  /// Calls body() with the operands in place, then hands over what the outputs' blobs hold. If it throws, the blobs
-  /// hold nothing.
+  /// Calls body() with the operands bound, then sets the op's results from the outputs' blobs. Clears all blobs, also
+  /// if body() throws.
   template <class Body>
   void run(op_context<B>& c, Body&& body) {
     open(c);
@@ -53,14 +53,14 @@ class operand_frame {
       clear();
       throw;
     }
-    for (std::size_t o = 0; o != outputs_.size(); ++o) c.result(o) = *outputs_[o];  // one may be listed twice
+    for (std::size_t o = 0; o != outputs_.size(); ++o) c.result(o) = *outputs_[o];  // an output may be listed twice
     clear();
   }
 
  private:
   struct input {
     blob<B>* at;
-    std::uint32_t output;  // of the same blob
+    std::uint32_t output;  // with the same blob; npos if there is none
   };
 
   void open(op_context<B>& c) {
@@ -88,7 +88,7 @@ class operand_frame {
   std::vector<blob<B>*> outputs_;
 };
 
-/// Runs a net inside an op. Throws nested_net_error naming the argument it comes from; run_cancelled as it is.
+/// Runs a nested net. Throws nested_net_error naming the argument it comes from; run_cancelled passes unchanged.
 template <backend B>
 void run_nested(engine<B>& net, std::string_view argument, run_options const& options) {
   detail::run_inside(argument, [&] { net.run(options); });

@@ -1,8 +1,7 @@
-// Which values of a net share memory, and for how long: what a plan decides once, before any shape is known.
+// Plan layout: storages and live ranges of the SSA values of a net, computed once, before any shape is known.
 //
-// Decided on SSA values. Each value has a storage; several values share one where an op may work in place or its output
-// is a view, and nobody still needs what is overwritten. What a workspace is fed with is overwritten only by ops that
-// write the blob of that name.
+// Each value has a storage. Values share one if an op may work in place or its output is a view, and no later op reads
+// what is overwritten. Memory fed to a workspace is overwritten only by ops that write the blob of that name.
 #pragma once
 
 #include <algorithm>
@@ -20,34 +19,34 @@
 
 namespace plait {
 
-/// Values are numbered as the ssa_form does it.
+/// Storages of a net's values, which have the numbers of the ssa_form.
 class plan_layout {
  public:
   using value_number = std::uint32_t;
   using storage_number = std::uint32_t;
 
-  /// Memory that one or several values stand in.
+  /// Memory of one or several values.
   struct storage {
     blob_index given = npos;   ///< the blob whose fed tensor it is; npos for memory of the plan
-    value_number kept = npos;  ///< the value that is a blob's when the run is over
+    value_number kept = npos;  ///< its value that a blob has after the run
     op_index last_use = npos;  ///< the last op that reads or writes it; npos for one that is never used
-    bool shared = false;       ///< others may stand in it that the plan does not know of: op_schema::shares_results
+    bool shared = false;       ///< may alias memory unknown to the plan: op_schema::shares_results
   };
-  /// An input that is copied before the op runs, which changes the copy.
+  /// Input that is copied before an op, which overwrites the copy.
   struct copy {
     value_number from;
     value_number to;
   };
 
-  /// A version of a given blob that another one follows, which the workspace does not see unless the run fails.
+  /// Version of a fed blob before the last, which the workspace sees only if the run fails.
   struct passing_value {
     value_number value;
-    op_index made;      ///< by this op
-    op_index followed;  ///< by what this one writes
+    op_index made;      ///< the op that writes it
+    op_index followed;  ///< the op that writes the next version
   };
 
-  /// `keep` by blob: whether its last value is asked for. Without `share` values share memory only where the net says
-  /// so by name. With `restores` passing values live until what follows them has been made.
+  /// Computes the layout. `keep` marks, by blob, whose last value is kept. Without `share`, values share memory only if
+  /// the net gives them one name. With `restores`, passing values live until the next version has been written.
   template <net N>
   void compute(ssa_form<N> const& form, net_operands const& operands, std::vector<bool> const& keep, bool share,
                bool restores);
@@ -57,43 +56,43 @@ class plan_layout {
   std::span<value_number const> reads(op_index op) const { return reads_[op]; }
   std::span<value_number const> writes(op_index op) const { return writes_[op]; }
   std::span<copy const> copies(op_index op) const { return copies_[op]; }
-  /// Values in given memory, and passing ones, that an op overwrites: what to put back should it fail half-way, or an
-  /// observer after it.
+  /// Returns the values in fed memory, and passing ones, that an op overwrites: they must be rolled back if it fails,
+  /// or an observer after it.
   std::span<value_number const> endangered(op_index op) const { return endangered_[op]; }
 
-  /// Those of given blobs that are kept, in op order; none without `restores`.
+  /// Returns the passing values of kept blobs, in op order; none without `restores`.
   std::span<passing_value const> passing() const noexcept { return passing_; }
 
-  /// Whether an op overwrites given memory, or its output takes the name of a given blob that is kept.
+  /// Returns true if an op overwrites fed memory, or its output takes the name of a fed blob that is kept.
   bool replaces_given(op_index op) const { return replaces_given_[op]; }
 
   storage_number storage_of(value_number v) const { return storage_of_[v]; }
   storage const& operator[](storage_number s) const { return storages_[s]; }
   std::size_t storage_count() const noexcept { return storages_.size(); }
   blob_index blob_of(value_number v) const { return blob_of_[v]; }
-  /// The input of its op that a value overwrites or is a view of; npos if it has memory of its own.
+  /// Returns the input of its op that a value overwrites or is a view of; npos if it has its own memory.
   value_number stands_in(value_number v) const { return stands_in_[v]; }
 
-  /// The last op that reads a value, op_count() if it is a blob's when the run is over; npos if none does.
+  /// Returns the last op that reads a value; op_count() if its blob has it after the run, npos if no op reads it.
   op_index last_read(value_number v) const { return last_read_[v]; }
 
-  /// Values that are blobs' last when their op has run.
+  /// Returns the values that are blobs' last after an op.
   std::span<value_number const> published(op_index op) const { return published_[op]; }
-  /// Those of all ops.
+  /// Returns the published values of all ops.
   std::span<value_number const> published() const noexcept { return published_.items(); }
-  /// Values given to the net that ops read, ascending.
+  /// Returns the given values that ops read, ascending.
   std::span<value_number const> given() const noexcept { return given_; }
-  /// Where ops begin whose shapes are known only when they are reached, and 0; ascending. An op whose results are known
-  /// after its run ends a stage.
+  /// Returns the first op of each stage, ascending: 0, and ops whose shapes are known only when they are reached. An op
+  /// whose results are known after its run ends a stage.
   std::span<op_index const> stages() const noexcept { return stages_; }
-  /// Whether the types of an op's outputs are known only after its run, and nothing is placed for them.
+  /// Returns true if the types of an op's outputs are known only after its run, and no memory is planned for them.
   bool gives_results(op_index op) const { return gives_results_[op]; }
-  /// Whether elements of an op's inputs decide on shapes.
+  /// Returns true if shapes depend on elements of an op's inputs.
   bool reads_elements(op_index op) const { return reads_elements_[op]; }
 
  private:
-  // Inputs of the op in hand by something, each with its number. An op may have thousands: then they are sorted, and
-  // only those with the key are found, else all.
+  // Input numbers of the current op, each with a key. An op may have thousands of inputs: more than few_inputs are
+  // sorted, and candidates() returns those with the key, else all.
   using numbered_inputs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
   static constexpr std::size_t few_inputs = 8;
   static std::span<numbered_inputs::value_type const> candidates(numbered_inputs const& inputs, std::uint32_t key) {
@@ -132,7 +131,7 @@ class plan_layout {
   std::vector<passing_value> passing_;
 };
 
-// Whether an op may write a storage, or (only_view) have an output stand in it: nobody reads it later.
+// Returns true if an op may write a storage, which no later op reads, or (only_view) if an output may alias it.
 inline bool plan_layout::is_free_for(storage_number s, op_index op, blob_index written, bool only_view) const {
   storage const& at = storages_[s];
   if (only_view) return at.given == npos;
@@ -158,30 +157,30 @@ inline bool plan_layout::can_stand_in(op_schema const& schema, op_index op, std:
   value_number const to = writes_[op][output];
   storage_number const s = storage_of_[from];
   bool const view = schema.is_view(input, output);
-  // A view changes nothing, but two kept values must not be one memory.
+  // A view writes nothing, but two kept values must not alias.
   bool const kept = last_read_[to] >= op_count();
   if (view && storages_[s].kept == npos && !kept && is_free_for(s, op, blob_of_[to], true))
-    return !is_listed_twice_[to];  // else a result would be written where the input stands
-  // Nets inside an op write what they are given where it stands, if it has the name of what they write.
+    return !is_listed_twice_[to];  // else a result would overwrite the input
+  // Nested nets overwrite an input in place if it has the name of what they write.
   bool const updated = schema.has_results_after_run() && blob_of_[from] == blob_of_[to];
   if (!view && !updated && !schema.may_be_in_place(input, output) && !schema.updates_in_place(input, output))
     return false;
-  // Listed twice: what is written first would be read for the second.
+  // Listed twice: the second would read what the first writes.
   if (!updated && is_listed_twice_[to]) return false;
   if (!view && storages_[s].shared) return false;
   if (!is_free_for(s, op, blob_of_[to], false)) return false;
-  // Other operands in the same memory would see it change.
+  // Other operands that alias it would change.
   for (auto const& [held, i] : candidates(by_storage_, s))
     if (held == s && i != input && (reads_[op][i] != from || !schema.may_be_in_place(i, output))) return false;
   return written_by_[s] != op;
 }
 
-// The input that an output can stand in, npos if it needs memory of its own.
+// Returns the input whose memory an output can take; npos if it needs its own.
 inline plan_layout::value_number plan_layout::find_place(op_schema const& schema, op_index op, std::size_t output,
                                                          bool share) const {
   std::span<value_number const> const row = reads(op);
   blob_index const name = blob_of_[writes_[op][output]];
-  for (auto const& [blob, i] : candidates(by_blob_, name))  // what the net itself does in place comes first
+  for (auto const& [blob, i] : candidates(by_blob_, name))  // in-place ops of the net come first
     if (blob == name && can_stand_in(schema, op, i, output)) return row[i];
   if (!share || schema.has_results_after_run()) return npos;
   for (std::size_t i = 0; i != row.size(); ++i)
@@ -274,7 +273,7 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
         storages_[s].kept = v;
         published_.push(v);
       }
-      // Results that are shared stand in memory of their own, and leave alone what their blobs held.
+      // Shared results have their own memory, and leave the previous values of their blobs unchanged.
       bool const restored = storages_[s].given != npos || (stands_in_[v] != npos && is_passing_[stands_in_[v]]);
       if (restored && !schema.has_shared_results()) endangered_.push(stands_in_[v]);
       for (operand_pair const pair : schema.updates())
@@ -299,7 +298,7 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
     }) || std::ranges::any_of(writes_[op], [&](value_number v) { return is_passing_[v]; }));
 }
 
-// Versions of kept blobs that are given, other than the first and the last.
+// Finds the versions of kept fed blobs between the first and the last.
 template <net N>
 void plan_layout::find_passing(ssa_form<N> const& form, std::vector<bool> const& keep, bool restores) {
   passing_.clear();

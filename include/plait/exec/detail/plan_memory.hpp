@@ -1,4 +1,4 @@
-// The memory of a plan: blocks that values take turns in, and the tensors of those that are kept.
+// Memory planning: arena blocks that intermediate values share by live range, and tensors of kept values.
 #pragma once
 
 #include <algorithm>
@@ -23,22 +23,22 @@
 
 namespace plait {
 
-/// Values that nobody reads any more leave their block to others; blocks are chosen greedily, the smallest that fits,
-/// else the largest, which grows: O(log(free blocks)) each. Kept values have a tensor each. All comes from the
-/// backend's pool.
+/// Memory of a plan, from the backend's pool. Values leave their block after their last use; blocks are reused
+/// greedily: the smallest that fits, else the largest, which grows. O(log(free blocks)) each. Kept values have a tensor
+/// each.
 template <backend B>
 class plan_memory {
  public:
   using value_number = plan_layout::value_number;
 
-  /// There is no memory for a value, or for what an op needs besides (npos).
+  /// Error: out of memory for a value, or for scratch memory of an op (npos).
   struct shortage : memory_error {
     shortage(std::size_t asked_for, value_number v, op_index of_op) : memory_error(asked_for), value(v), op(of_op) {}
     value_number value;
     op_index op;  // npos: the one that writes the value
   };
 
-  /// With `reuse` off no two storages share a block.
+  /// Prepares for a layout. Without `reuse`, no two storages share a block.
   void reset(plan_layout const& layout, bool reuse) {
     reuse_ = reuse;
     values_.assign(layout.value_count(), memory_of_value());
@@ -51,8 +51,8 @@ class plan_memory {
     for (auto s = static_cast<std::uint32_t>(layout.storage_count()); s-- != 0;) dying_.place(layout[s].last_use, s);
   }
 
-  /// After reset: ops run in any order that keeps `order`. A block is reused only if all ops that access its value
-  /// precede the op that writes the next.
+  /// Allows any order of ops that keeps `order`. A block is reused only if all ops that access its value precede the op
+  /// that writes the next. Called after reset.
   void set_order(plan_layout const& layout, op_order order) {
     order_ = std::move(order);
     reuse_ = !order_.empty();
@@ -66,22 +66,21 @@ class plan_memory {
       if (layout[s].last_use < layout.op_count()) users_[s].push_back(layout[s].last_use);
   }
 
-  /// What `maker`, an op of the first stage, makes has memory elsewhere, and what it reads stays until the stage ends.
-  /// npos for none.
+  /// Plans no memory for the output of `maker`, a streamed op of the first stage, and keeps its inputs until the stage
+  /// ends. npos: none.
   void set_streamed(op_index maker) noexcept { streamed_ = maker; }
 
-  /// From now on place() takes no memory, so that what it would take can be looked at. The slots' data is meaningless.
+  /// Makes place() only plan, without allocating. The slots' data is meaningless then.
   void measure_only() noexcept { measures_ = true; }
 
-  /// Memory for what ops `first` to `last`, excluded, write, whose types are known: sets the slots' data. They make up
-  /// a stage. `groups` are those of the stage, and of stages before. `scratch` is by op of the stage: bytes it needs
-  /// besides, and where they are. Throws shortage.
+  /// Allocates memory for the outputs of ops `first` to `last`, excluded, of known types, and sets the slots' data. The
+  /// ops make up a stage. `groups` are those of the stage, and of stages before. `scratch`, by op of the stage, has the
+  /// bytes and receives the address of scratch memory. Throws shortage.
   void place(plan_layout const& layout, std::size_t stage, op_index first, op_index last, fused_groups<B> const& groups,
              std::span<slot> slots, std::span<std::pair<std::size_t, void*>> scratch);
 
-  /// Where values of a stage are this time that stand in given memory, or in that of kept ones or of results. A tensor
-  /// for which in_use(value, tensor) holds must not be written in this run: the value changes to a second one. Throws
-  /// shortage.
+  /// Updates the addresses of values of a stage in fed memory, or in that of kept values or results. A tensor for which
+  /// in_use(value, tensor) holds must not be written in this run: the value changes to a spare one. Throws shortage.
   template <class InUse>
   void refresh(plan_layout const& layout, std::size_t stage, std::span<slot> slots, InUse in_use) {
     for (value_number v : parts_[stage].moving) {
@@ -94,7 +93,7 @@ class plan_memory {
       }
       if (in_use(v, own.memory)) {
         std::swap(own.memory, own.spare);
-        // Somebody may have the second one, too.
+        // The spare may be in use, too.
         if (!own.memory.is_unique() || in_use(v, own.memory)) own.memory = tensor<B>();
       }
       if (own.memory.spec() != slots[v].type || (own.memory.raw() == nullptr && own.memory.bytes() != 0))
@@ -103,18 +102,17 @@ class plan_memory {
     }
   }
 
-  /// Takes over what an op made itself for a value: a tensor of its own, or, if it has no owner, what stands where
-  /// `source` does.
+  /// Takes over the result of an op for a value: a tensor, or, if it is non-owning, the memory of `source`.
   void accept(value_number v, value_number source, tensor<B> result) {
     memory_of_value& own = values_[v];
     own.kept = source == npos || result.owner() != nullptr;
     own.home = own.kept ? v : values_[source].home;
     own.memory = own.kept ? std::move(result) : tensor<B>();
   }
-  /// Lets go of it, before the op makes another.
+  /// Releases the result, before the op makes another.
   void drop(value_number v) { values_[v].memory = tensor<B>(); }
 
-  /// A kept value is to stand in the tensor that its blob has, if nobody shares it; in a new one if not.
+  /// Moves a kept value to the tensor of its blob, if it fits and no other handle shares it; else to a new one.
   void move_home(value_number v, tensor<B>& held, std::span<slot const> slots) {
     value_number const home = values_[v].home;
     if (home == npos || !values_[home].kept || values_[home].result) return;
@@ -129,8 +127,8 @@ class plan_memory {
       own.memory.view(nullptr, type);  // stand_at or refresh follows
   }
 
-  /// A kept value is to stand in memory of somebody else, until move_home; false if it has none of its own, or not of
-  /// so many bytes.
+  /// Moves a kept value to memory of the caller, until move_home. Returns false if it has no tensor of its own, or one
+  /// of another size.
   bool stand_at(value_number v, void* data, std::size_t bytes, std::span<slot const> slots) {
     value_number const home = values_[v].home;
     if (home == npos || !values_[home].kept || values_[home].result || slots[home].type.bytes() != bytes) return false;
@@ -138,22 +136,22 @@ class plan_memory {
     return true;
   }
 
-  /// The tensor that a kept value stands in, of any shape of as many bytes; nullptr if that is what was given.
+  /// Returns the tensor of a kept value, of any shape of as many bytes; nullptr if it is in fed memory.
   tensor<B> const* kept(value_number v) const {
     value_number const home = values_[v].home;
     return home == npos || !values_[home].kept ? nullptr : &values_[home].memory;
   }
-  /// Whether a value shares the memory of another, as its layout allows: not if it turned out to be of another size.
+  /// Returns true if a value shares the memory of another, as its layout allows if their sizes match.
   bool is_shared(plan_layout const& layout, value_number v) const {
     return layout.stands_in(v) != npos && values_[v].home != v;
   }
 
-  /// The value whose memory a value stands in; npos for given memory.
+  /// Returns the value whose memory a value has; npos for fed memory.
   value_number home(value_number v) const { return values_[v].home; }
-  /// Whether it has a tensor of its own.
+  /// Returns true if a value has its own tensor, which is not a result.
   bool has_own(value_number v) const { return values_[v].home == v && values_[v].kept && !values_[v].result; }
 
-  /// Bytes of the blocks, which is the peak of what intermediate values take.
+  /// Returns the bytes of the blocks, which is the peak of intermediate values.
   std::size_t block_bytes() const {
     std::size_t sum = 0;
     for (part const& p : parts_)
@@ -161,7 +159,7 @@ class plan_memory {
         sum = detail::add_sat(sum, measures_ ? memory_pool<B>::block_size(b.bytes) : b.bytes);
     return sum;
   }
-  /// Bytes of the kept values' tensors.
+  /// Returns the bytes of the tensors of kept values.
   std::size_t kept_bytes() const {
     std::size_t sum = 0;
     for (memory_of_value const& own : values_) sum += own.memory.bytes();
@@ -172,17 +170,17 @@ class plan_memory {
   struct memory_of_value {
     tensor<B> memory = {};  // of kept values
     tensor<B> spare = {};
-    value_number home = npos;  // the value that has the memory this one stands in; npos for given memory
+    value_number home = npos;  // the value whose memory it has; npos for fed memory
     bool kept = false;         // `memory` is in use
-    bool result = false;       // an op says after its run where it is
-    bool moves = false;        // where it stands may change from run to run
+    bool result = false;       // an op determines the address in its run
+    bool moves = false;        // the address may change from run to run
   };
   struct block {
     std::size_t bytes;
     std::shared_ptr<void> memory;
-    value_number value;                // the largest of those that stand in it; npos for what an op needs besides
-    op_index op;                       // that makes it
-    std::vector<op_index> users = {};  // if ops run in any order: those of the value that has left it
+    value_number value;                // the largest in it; npos for scratch memory
+    op_index op;                       // that writes it
+    std::vector<op_index> users = {};  // if ops run in any order: of the value that has left it
   };
   struct part {  // of a stage
     std::vector<block> blocks;
@@ -202,7 +200,7 @@ class plan_memory {
     if (blocks[found].bytes < bytes) blocks[found] = {bytes, nullptr, v, op};
     return found;
   }
-  // The smallest block that fits, else the largest, of those that the op may write.
+  // Finds the smallest block that fits, else the largest, of those that the op may write.
   free_blocks::iterator find_free(std::vector<block> const& blocks, free_blocks& free, std::size_t bytes,
                                   op_index op) const {
     constexpr int most_tried = 64;
@@ -217,7 +215,7 @@ class plan_memory {
       if (may_write(*--at)) return at;
     return free.end();
   }
-  // Of values that find none the first is reported, whatever is taken first.
+  // Throws for the first value that exceeds the capacity, whatever is allocated first.
   static void expect_room(std::size_t bytes, value_number v, op_index op) {
     if (bytes > memory_pool<B>::capacity()) throw shortage(bytes, v, op);
   }
@@ -240,7 +238,7 @@ class plan_memory {
   std::vector<part> parts_;
   csr<std::uint32_t> dying_;                  // storages by the op that uses them last
   std::vector<std::uint32_t> block_of_;       // by storage, of the stage that is being placed
-  std::vector<value_number> value_of_;        // by storage: the first that stands in the block
+  std::vector<value_number> value_of_;        // by storage: the first in the block
   op_order order_;                            // if ops do not run in their order in the net
   std::vector<std::vector<op_index>> users_;  // by storage, then
   op_index streamed_ = npos;
@@ -266,11 +264,11 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
   std::vector<std::pair<value_number, std::uint32_t>> placed;  // values and their blocks; npos: as their source
   std::vector<std::uint32_t> scratch_block(last - first, npos);
 
-  // A group is one point in time: what dies in it leaves its block to ops behind it, or to values of the same size that
-  // the group accesses in the same parts.
+  // A group is one point in time: blocks of values that die in it are reused by later ops, or by values of the same
+  // size that the group accesses in the same chunks.
   struct held_block {
     std::uint32_t number;
-    tensor_spec const* type;  // nullptr: not accessed in parts
+    tensor_spec const* type;  // nullptr: not accessed in chunks
   };
   auto group = std::ranges::lower_bound(groups, first, {}, [](auto const& g) { return g->first; });
   std::vector<held_block> held;
@@ -317,7 +315,7 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
       } else {
         std::uint32_t const at = take_over(v, op);
         placed.emplace_back(v, at);
-        if (source != npos) continue;  // others may stand in the storage's block: this one is not left
+        if (source != npos) continue;  // the storage may have another block: this one is not reused
         block_of_[s] = at;
         value_of_[s] = v;
       }

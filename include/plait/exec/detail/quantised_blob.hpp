@@ -1,4 +1,4 @@
-// Blobs of quantised tensors: integers that stand for numbers by a scale and a zero point.
+// Quantised blobs: tensors of integers that represent numbers by a scale and a zero point.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace plait {
 
-/// A quantised tensor, on the host, whatever the backend. No operator computes with one: nets make and hold them.
+/// Quantised tensor, on the host for every backend. No operator computes with one: nets make and hold them.
 class quantised_blob : public blob_object {
  public:
-  /// Throws shape_error for a value that is not quantised, is neither uint8 nor int32, or has not as many elements as
-  /// its shape says.
+  /// Throws shape_error for a value that is not quantised, is neither uint8 nor int32, or whose number of elements does
+  /// not match its shape.
   explicit quantised_blob(tensor_value value) : value_(std::move(value)) {
     shape const dims(value_.shape);
     if (!value_.quantised || (value_.type() != element_type::uint8 && value_.type() != element_type::int32))

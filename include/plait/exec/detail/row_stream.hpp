@@ -53,14 +53,14 @@ class row_stream {
 
   /// Returns true if an input of the op should be packed until end().
   bool packs(std::size_t input) const { return by_.kind == pattern_kind::streamed_rows && by_.is_whole_input(input); }
-  /// In place of the op's run: make() may follow, until end(). The op's inputs must persist until then.
+  /// Begins streaming, in place of the op's run: until end(), make() may be called, and the op's inputs must persist.
   void begin() {
     if (block_ == nullptr) block_ = pooled_memory<B>(block_bytes());
     made().data = block_.get();
     if (by_.whole_outputs != 0)
       maker_->run_part(*context_, {.kind = op_part::kinds::outputs, .outputs = by_.whole_outputs});
   }
-  /// Before the op's run as a whole, for an observer: makes room for all rows, until end().
+  /// Allocates memory for all rows, until end(), before the op runs as a whole for an observer.
   void make_room() {
     all_ = pooled_memory<B>(made().type.bytes());
     made().data = all_.get();
@@ -73,8 +73,8 @@ class row_stream {
   std::size_t at_once() const noexcept { return at_once_; }
   /// Returns the bytes of a block.
   std::size_t block_bytes() const { return made().type.bytes() / places() * at_once_; }
-  /// Computes places `first` to `last`, excluded, at most at_once(), at the beginning of the output's memory. To be
-  /// called in order, once for each place.
+  /// Computes places `first` to `last`, excluded, at most at_once(), at the beginning of the output's memory. Call in
+  /// order, once for each place.
   void make(std::size_t first, std::size_t last) {
     std::size_t const output = rows_.operand_count() - 1;
     rows_.narrow(first * rows_a_place_, last * rows_a_place_, [&](std::size_t operand, std::size_t offset) {

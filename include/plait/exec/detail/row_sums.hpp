@@ -1,4 +1,4 @@
-// Outputs of an op that are sums over rows, accumulated over a series of runs from the rows of many runs at once.
+// Deferred accumulation of an op's sums over rows: a series of runs is summed from the rows of many runs at once.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace plait {
 
-/// Sums of one op, of pattern_kind::sums: the two inputs that are not whole have the rows. In a run their rows are only
-/// collected; the sums are added to the outputs when many have come, and at the end. The outputs must be the same
-/// memory in all runs, zeroed before the first.
+/// Sums of one op, of pattern_kind::sums: the two inputs that are not whole have the rows. A run only collects their
+/// rows; the sums are added to the outputs when many are collected, and at the end. The outputs must be the same memory
+/// in all runs, zeroed before the first.
 template <backend B>
 class row_sums {
  public:
-  /// For an op with such a pattern. `lasting`: memory and elements of the inputs of each run persist until end(), so
+  /// Wraps an op with such a pattern. `lasting`: memory and elements of the inputs of each run persist until end(), so
   /// that they need not be copied. `backward`: those of later runs come before in memory.
   row_sums(op_kernel<B>& kernel, op_pattern<B> const& by, bool lasting, bool backward)
       : kernel_(&kernel), by_(by), lasting_(lasting), backward_(backward) {

@@ -1,4 +1,4 @@
-// The error of a run that was ended from outside.
+// Cancellation of runs: the error of a cancelled run.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 namespace plait {
 
 namespace detail {
-// Set where a task group around was cancelled while this thread waited for a loop: so a plan asks for that before its
-// next op, and not before each.
+// Set if an enclosing task group was cancelled while this thread ran a loop. A plan asks B::is_cancelled() before its
+// next op only then.
 inline constinit thread_local bool parts_were_skipped = false;
 }  // namespace detail
 
-/// A run that its stop token has ended, or the cancelling of a task group around it. `op` is the first op that has not
-/// run to its end.
+/// Error of a run that its stop token, or the cancellation of an enclosing task group, has ended. `op` is the first op
+/// that has not completed.
 struct run_cancelled : error {
   explicit run_cancelled(std::size_t at) : error("plait: the run was cancelled"), op(at) {}
   std::size_t op;

@@ -17,7 +17,7 @@ struct run_options {
   std::stop_token stop = {};
   /// Called also for the ops of nested nets.
   op_observer* observer = nullptr;
-  /// Maximum of iterations of a loop; one with more throws iteration_limit_reached.
+  /// Maximum number of iterations of a loop; one with more throws iteration_limit_reached.
   std::uint64_t iteration_limit = std::numeric_limits<std::uint64_t>::max();
   /// Set by ops that run nets: the event of that op, if there is an observer.
   op_event const* within = nullptr;
@@ -26,7 +26,7 @@ struct run_options {
   bool reads_values() const { return observer != nullptr && observer->reads_values(); }
 };
 
-/// A loop has run its body as often as run_options allows, and its condition still holds.
+/// Error of a loop whose condition still holds after run_options::iteration_limit iterations.
 struct iteration_limit_reached : error {
   explicit iteration_limit_reached(std::uint64_t iterations)
       : error("plait: the loop goes on after " + std::to_string(iterations) + " iterations, which is the limit"),

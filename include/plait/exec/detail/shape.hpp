@@ -1,4 +1,4 @@
-// The extents of a tensor.
+// Shape: the extents of a tensor.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@
 
 namespace plait {
 
-/// Up to eight extents, none negative, whose product is below 2^59 even without those that are zero, so that bytes and
-/// strides are counted in 63 bits; rank 0 is a scalar, of one element. Anything else throws shape_error, and leaves a
-/// shape that was to be changed as it was.
+/// Up to eight non-negative extents; rank 0 is a scalar, of one element. The product of those above zero is below 2^59,
+/// so that bytes and strides fit in 63 bits. Anything else throws shape_error, and leaves a shape that was to be
+/// changed unchanged.
 class shape {
  public:
   static constexpr std::size_t max_rank = 8;
@@ -40,9 +40,9 @@ class shape {
   }
   constexpr auto begin() const noexcept { return extents_.begin(); }
   constexpr auto end() const noexcept { return extents_.begin() + rank_; }
-  /// How many elements.
+  /// Returns the number of elements.
   constexpr std::int64_t size() const noexcept { return size_; }
-  /// The product of the extents from `first` up to `last`, excluded.
+  /// Returns the product of the extents from `first` to `last`, excluded.
   constexpr std::int64_t size(std::size_t first, std::size_t last) const {
     PLAIT_ASSERT(first <= last && last <= rank_, "shape: no such axes");
     std::int64_t product = 1;
@@ -94,7 +94,7 @@ class shape {
   static constexpr std::int64_t count(std::array<std::int64_t, max_rank> const& extents, std::size_t rank) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
     constexpr std::int64_t small = std::int64_t{1} << 31;
-    std::int64_t product = 1;  // of those above zero: strides and products of some of the extents are counted, too
+    std::int64_t product = 1;  // of those above zero: strides and partial products must fit, too
     bool empty = false;
     for (std::size_t axis = 0; axis != rank; ++axis) {
       std::int64_t const extent = extents[axis];
@@ -102,7 +102,7 @@ class shape {
         empty = true;
         continue;
       }
-      // Dividing takes longer than all else here, and small factors need none.
+      // Division takes longer than all else here, and small factors need none.
       bool const is_small = product < small && extent < small;
       if (!is_small && product > most / extent) fail_count();
       product *= extent;
@@ -116,7 +116,7 @@ class shape {
   std::int64_t size_ = 1;
 };
 
-/// "2x3", "scalar".
+/// Returns text such as "2x3", or "scalar".
 [[nodiscard]] inline std::string to_string(shape const& s) {
   if (s.rank() == 0) return "scalar";
   std::string text;

@@ -56,7 +56,7 @@ class shape_context {
     return outputs_[i];
   }
 
-  /// Sets the elements of an integer output that follow from types alone, for plan::forecast_run.
+  /// Sets the elements of an integer output that follow from types alone, for engine::forecast_run.
   template <std::ranges::input_range Integers>
   void elements_of_output(std::size_t i, Integers const& elements) {
     if (!told_.empty()) told_[i].assign(elements.begin(), elements.end());

@@ -1,4 +1,4 @@
-// What the steps of recurrences have made, brought to where it can be looked at.
+// Inspection of recurrences: copies of the blobs of all time steps in the workspace.
 //
 //   plait::keep_step_blobs(net);
 //   auto plan = plait::compile(net, operators, blobs);
@@ -24,9 +24,9 @@
 
 namespace plait {
 
-/// Has every RecurrentNetwork op of a net keep all blobs of all its steps, not only those that a backward pass reads,
-/// and what steps see of inputs as copies: without it these are left out, as the inputs may be gone.
-/// Returns how many there are. O(ops).
+/// Makes every RecurrentNetwork op of a net keep all blobs of all its steps, not only those that a backward pass reads,
+/// and copies of linked inputs, which are otherwise left out, as the inputs may be gone. Returns the number of these
+/// ops. O(ops).
 template <net N>
   requires argument_mutable_net<N> && typed_net<N>
 std::size_t keep_step_blobs(N& n) {
@@ -41,19 +41,19 @@ std::size_t keep_step_blobs(N& n) {
 
 struct step_blob_options {
   std::string prefix = "rnn";
-  /// As Caffe2's retrieve_step_blobs: an op without a backward step net has only four workspaces for its steps in turn
-  /// (two without its step executor), with the executor each step has a timestep of its own, <timestep>_rnnexec_t<t>,
-  /// and what is made again on the way back is in no step's workspace. Ops are counted from 1.
+  /// Reproduces Caffe2's retrieve_step_blobs: steps without a backward step net share four workspaces in rotation (two
+  /// without the step executor), with the executor each step has a private timestep blob, <timestep>_rnnexec_t<t>, and
+  /// blobs recomputed backward are in no step's workspace. Ops are counted from 1.
   bool as_caffe2 = false;
 };
 
 namespace detail {
 
-// The blobs of one recurrence, copied.
+// Blobs to copy from one recurrence.
 struct step_blob_choice {
-  std::size_t places;                ///< workspaces that steps take turns in; 0: each has its own
-  std::string counter;               ///< a timestep of which each step has its own
-  std::vector<std::string> nowhere;  ///< in no workspace of a step
+  std::size_t places;                ///< workspaces that steps share in rotation; 0: one per step
+  std::string counter;               ///< timestep blob that is private to each step; empty if none
+  std::vector<std::string> nowhere;  ///< blobs in no step's workspace
 };
 template <backend B>
 void copy_step_blobs(workspace<B>& blobs, step_values<B> const& kept, step_blob_choice const& choice,
@@ -78,10 +78,10 @@ void copy_step_blobs(workspace<B>& blobs, step_values<B> const& kept, step_blob_
 
 }  // namespace detail
 
-/// After a run: copies every tensor that a step made to `<prefix>_<blob><step>`, for all RecurrentNetwork ops of the
-/// net, one after the other, and keeps the names of the k-th's as texts in `<prefix>_<k>`. Returns all names. Throws
-/// net_error where an op has not run or has not kept its steps; see keep_step_blobs. Follows Caffe2's
-/// retrieve_step_blobs, which is an op of the net.
+/// Copies, after a run, every tensor of a step to `<prefix>_<blob><step>`, for all RecurrentNetwork ops of the net in
+/// order, and writes the names of the k-th op's as texts to `<prefix>_<k>`. Returns all names. Throws net_error if an
+/// op has not run or has not kept its steps; see keep_step_blobs. Follows Caffe2's retrieve_step_blobs, which is an op
+/// of the net.
 template <net N, backend B>
   requires argument_readable_net<N> && typed_net<N>
 std::vector<std::string> retrieve_step_blobs(N const& n, workspace<B>& blobs, step_blob_options const& options = {}) {

@@ -1,9 +1,8 @@
-// Which parts of a net's steps wait for which, when the net is run again and again and several steps are under way.
+// Dependence graph of a loop with several iterations (steps) of a net in flight, with distances in steps.
 //
 // A step is a list of nodes. Node b of step t + d waits for node a of step t if the schedule has an edge from a to b at
-// distance d. Edges come from what nodes read and write: the step's own memory, and places of sequences, which lie one
-// further at each step. What is written is written in the order of the steps, so that results are, bit for bit, those
-// of one step after the other.
+// distance d. Edges are dependences (RAW, WAR, WAW) on memory private to a step, and on places of sequences, which move
+// by one place per step. Writes keep the order of the steps, so results are those of sequential steps, bit for bit.
 #pragma once
 
 #include <algorithm>
@@ -19,18 +18,18 @@
 
 namespace plait {
 
-/// What a node of a step touches.
+/// Access of a node to a resource.
 struct step_access {
   std::uint32_t node;
   std::uint32_t resource;  ///< memory of the step, or a sequence
   bool writes;
-  bool of_step = true;      ///< each step has its own
+  bool of_step = true;      ///< private to each step
   bool moves = true;        ///< of a sequence: one place further at each step
   std::int64_t offset = 0;  ///< of a sequence: the first place, at step 0
   std::int64_t window = 1;  ///< of a sequence: how many
 };
 
-/// Edges by node, and what each waits for. Node 0 begins a step: the others of the step come after it.
+/// Edges by node, and how many each waits for. Node 0 begins a step: the others of the step follow it.
 class step_schedule {
  public:
   using node_number = std::uint32_t;
@@ -42,25 +41,26 @@ class step_schedule {
   };
 
   step_schedule() = default;
-  /// `accesses` of nodes 0 to `nodes` - 1, the order of which is that of one step alone. At most `in_flight` steps are
-  /// under way at once. `backward`: the steps are run from the last one to the first. A node is never run for two steps
-  /// at once, and for each step in turn. All accesses of a resource are of_step, or none. O(accesses² a resource that
-  /// is not of the step + edges * edges a node).
+  /// Finds the edges from `accesses` of nodes 0 to `nodes` - 1, in the order of a single step. At most `in_flight`
+  /// steps are in flight. `backward`: steps run from the last to the first. A node runs for one step at a time, in the
+  /// order of the steps. Either all accesses of a resource are of_step, or none. O(accesses² per resource that is not
+  /// of_step + edges * edges per node).
   step_schedule(std::size_t nodes, std::span<step_access const> accesses, std::size_t in_flight, bool backward);
 
   std::size_t node_count() const noexcept { return edges_.size(); }
   std::size_t in_flight() const noexcept { return in_flight_; }
-  /// What waits for a node, ascending; distances are less than in_flight().
+  /// Returns the edges from a node, ascending; distances are less than in_flight().
   std::span<edge const> followers(node_number n) const { return edges_[n]; }
-  /// How many edges lead to a node in step number `step` of a run, counted from 0.
+  /// Returns the number of edges to a node in step `step` of a run, counted from 0.
   std::uint32_t waits(node_number n, std::size_t step) const {
     return waits_[std::min(step, in_flight_ - 1) * node_count() + n];
   }
-  /// How much faster steps are than one after the other, if nodes cost what `costs` says and there are threads for all:
-  /// the cost of a step over that of what steps add to the longest chain. O(in_flight * edges).
+  /// Returns the speedup over sequential steps with unlimited threads, for nodes of these costs: the cost of a step
+  /// over what a step adds to the critical path. O(in_flight * edges).
   double speedup(std::span<double const> costs) const;
 
-  /// The fewest steps, 0 or more, after which b touches what a has touched, where one of them writes; -1 if never.
+  /// Returns the least number of steps, 0 or more, after which b accesses what a has accessed, one of them writing; -1
+  /// if never.
   static std::int64_t least_distance(step_access const& a, step_access const& b, bool backward);
 
  private:
@@ -74,7 +74,7 @@ inline std::int64_t step_schedule::least_distance(step_access const& a, step_acc
   std::int64_t const least = a.node < b.node ? 0 : 1;
   if (a.of_step) return least == 0 ? 0 : -1;
   if (!a.moves || !b.moves) return least;
-  // b's places overlap a's when b is between these steps later.
+  // b's places overlap a's if b is between `low` and `high` steps later.
   std::int64_t low = a.offset - b.offset - b.window + 1;
   std::int64_t high = a.offset - b.offset + a.window - 1;
   if (backward) std::tie(low, high) = std::pair(-high, -low);
@@ -98,7 +98,7 @@ inline step_schedule::step_schedule(std::size_t nodes, std::span<step_access con
   for (auto first = sorted.begin(); first != sorted.end();) {
     auto const last =
         std::ranges::find_if(first, sorted.end(), [&](step_access const& a) { return a.resource != first->resource; });
-    if (first->of_step) {  // who waits for the last that wrote, and for those that have read since, waits for all
+    if (first->of_step) {  // waiting for the last writer and the readers since it implies waiting for all
       readers.clear();
       for (node_number writer = npos; first != last;) {
         node_number const node = first->node;
@@ -122,9 +122,9 @@ inline step_schedule::step_schedule(std::size_t nodes, std::span<step_access con
             found.push_back({a->node, {b->node, static_cast<std::uint32_t>(std::min<std::int64_t>(d, npos - 1))}});
     first = last;
   }
-  // Later ones between the same nodes follow from the first, since the second node waits for itself; so do those over
-  // more steps than are under way.
-  // TRAP: by operator<=> of the local struct, g++ 13.2 fails to compile it.
+  // The shortest edge between two nodes implies the others, since a node waits for itself in the step before. Edges
+  // over more steps than are in flight are implied, too.
+  // TRAP: g++ 13.2 fails to compile this with operator<=> of the local struct.
   std::ranges::sort(
       found, [](found_edge const& a, found_edge const& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
   found.erase(std::ranges::unique(found, {}, [](found_edge const& e) { return std::pair(e.from, e.to.to); }).begin(),
@@ -135,8 +135,8 @@ inline step_schedule::step_schedule(std::size_t nodes, std::span<step_access con
     for (; at != found.size() && found[at].from == n; ++at) all.push(found[at].to);
     all.end_row();
   }
-  // What follows from two others is left out. These are shorter, by the distance times all nodes and then from node to
-  // node, which is above 0 for each edge: none is left out because of itself.
+  // Transitive reduction: drops edges that follow from two others. These are shorter in distance * nodes + difference
+  // of node numbers, which is above 0 for each edge, so none is dropped because of itself.
   auto const follows = [&](node_number from, edge const& e) {
     return std::ranges::any_of(all[from], [&](edge const& first) {
       if (first.to == e.to || first.to == from || first.distance > e.distance) return false;
@@ -171,7 +171,7 @@ inline double step_schedule::speedup(std::span<double const> costs) const {
   std::vector<double> ends(steps, 0);
   double step_cost = 0;
   for (double const cost : costs) step_cost += cost;
-  // Nodes of a step in an order in which none comes before what it waits for: that of their numbers.
+  // Node numbers are a topological order within a step.
   for (std::size_t t = 0; t != steps; ++t)
     for (node_number n = 0; n != nodes; ++n) {
       double& start = starts[t * nodes + n];

@@ -18,7 +18,7 @@
 
 namespace plait {
 
-/// The last output of RecurrentNetwork, which Caffe2 calls its step workspaces: what steps have made, by name.
+/// The last output of RecurrentNetwork, which Caffe2 calls its step workspaces: kept blobs of all steps, by name.
 template <backend B>
 class step_values : public blob_object {
  public:
@@ -31,16 +31,16 @@ class step_values : public blob_object {
     tensor<B> array = {};            ///< of all steps
     std::vector<blob<B>> each = {};  ///< by step, if types may differ or are known only after a step; else empty
   };
-  /// A blob of the step net that is places of a sequence: places t + offset to t + offset + window at step t.
+  /// A blob of the step net that is places t + offset to t + offset + window of a sequence at step t.
   struct link {
     std::string name = {};
-    std::size_t state = npos;  ///< of which it is places; npos: of `copy`
+    std::size_t state = npos;  ///< whose places it is; npos: those of `copy`
     tensor<B> copy = {};
     std::int64_t offset = 0;
     std::int64_t window = 1;
   };
 
-  /// Returns nullptr if no blob of this name is kept by value.
+  /// Returns the value of this name; nullptr if there is none.
   value* find(std::string_view name) {
     auto const at = std::ranges::find(values, name, &value::name);
     return at == values.end() ? nullptr : &*at;
@@ -90,19 +90,19 @@ class step_values : public blob_object {
   std::shared_ptr<void const> user;
   /// By state: initial values and one for each step.
   std::vector<tensor<B>> states;
-  /// 0, 1, 2, …: the numbers of steps.
+  /// Numbers of steps: 0, 1, 2, …
   tensor<B> timesteps;
-  /// How many of them are set.
+  /// Number of these that are set.
   std::size_t numbered = 0;
   std::vector<value> values;
   std::vector<link> links;
-  /// Steps of the last run.
+  /// Number of steps of the last run.
   std::size_t length = 0;
-  /// Values are those of the last run.
+  /// True if values are those of the last run.
   bool keeps_steps = false;
 };
 
-/// What inference knows of the values of time steps.
+/// Inferred types and known elements of the values of time steps.
 struct step_forecast : blob_object {
   std::string_view kind() const override { return "forecast of step workspaces"; }
 
@@ -125,9 +125,9 @@ bool overlaps(op_context<B> const& c, std::size_t input, tensor<B> const& memory
 }
 }  // namespace detail
 
-/// A tensor that an op whose results are known after its run hands out views of, for another run of the op: its old
-/// memory, if nobody but the blobs the op is about to write holds views of it and no input stands in it; else new one.
-/// `replaced` says by input whether it is what such a blob held before.
+/// Prepares a tensor, of which an op with results_after_run publishes views, for another run: reuses its memory if only
+/// blobs that the op is about to write hold views of it and no other input overlaps it; else allocates. `replaced`: by
+/// input, true if it is the previous value of such a blob.
 template <backend B>
 void renew(tensor<B>& memory, tensor_spec const& wanted, op_context<B> const& c, std::vector<bool> const& replaced) {
   bool usable = memory.spec() == wanted && memory.owner() != nullptr;

@@ -1,5 +1,5 @@
-// Runs the steps of a schedule on tasks: each node as soon as all it waits for is done, so that a later step begins
-// before an earlier one has ended.
+// Wavefront executor: runs the nodes of a step_schedule on tasks, each as soon as its dependences are met, so that
+// steps overlap.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace plait {
 
-/// TaskGroup has run(function), to be called from any thread, and wait(), as ::tbb::task_group. Nothing waits by
-/// looking again: a node that is done counts down those that wait for it.
+/// Dataflow scheduling without polling: a node that is done decrements the counters of its followers. TaskGroup has
+/// run(function), callable from any thread, and wait(), like ::tbb::task_group.
 template <class TaskGroup>
 class step_wavefront {
  public:
@@ -32,17 +32,16 @@ class step_wavefront {
         waiting_(ring_ * schedule.node_count()),
         left_(ring_) {}
 
-  /// Calls body(step, node) for all nodes of so many steps. If one throws, what comes after it in the order of one step
-  /// after the other, and one node after the other, need not be run, and all before it is: what is thrown is what that
-  /// order would have met first. Throws run_cancelled if nodes were never begun, as a task group around was cancelled.
-  /// One run at a time.
+  /// Calls body(step, node) for all nodes of so many steps. If calls throw, rethrows the exception that is first in
+  /// sequential order: all calls before it are made, later ones may be skipped. Throws run_cancelled if nodes never
+  /// began because an enclosing task group was cancelled. One run at a time.
   template <class Body>
   void run(std::size_t steps, Body const& body) {
     steps_ = steps;
     error_ = nullptr;
     for (std::size_t step = 0; step != std::min(ring_, steps); ++step) expect(step);
     if (steps == 0) return;
-    // Threads see what was before by this number and the counters, whatever tasks see to.
+    // This number and the counters order all nodes after what was before, whatever the task group guarantees.
     bound_.store(std::numeric_limits<std::uint64_t>::max(), std::memory_order_release);
     TaskGroup group;
     group.run([this, &body, &group] { run_chain(0, 0, body, group); });
@@ -56,7 +55,7 @@ class step_wavefront {
   std::atomic<std::uint32_t>& waiting(std::size_t step, node_number n) {
     return waiting_[step % ring_ * schedule_->node_count() + n];
   }
-  // Before anything is done that a node of the step waits for.
+  // Initialises the counters of a step. Nothing that its nodes wait for is done yet.
   void expect(std::size_t step) {
     auto const nodes = static_cast<node_number>(schedule_->node_count());
     for (node_number n = 0; n != nodes; ++n)
@@ -65,7 +64,7 @@ class step_wavefront {
     left_[step % ring_].store(nodes, std::memory_order_relaxed);
   }
 
-  // Runs a node, then one of those that it made ready, and leaves the others to other threads.
+  // Runs a node, then one of those that it made ready, and spawns tasks for the others.
   template <class Body>
   void run_chain(std::size_t step, node_number node, Body const& body, TaskGroup& group) {
     struct place {
@@ -85,9 +84,9 @@ class step_wavefront {
         else
           group.run([this, then, follower, &body, &group] { run_chain(then, follower, body, group); });
       };
-      // The place of a step that has ended is another's, of which nothing is counted down before the step in_flight()
-      // later has begun. TRAP: expected before followers are counted down. With them the next steps may end, whose ends
-      // count down the other's first node, while this thread waits for a processor.
+      // Step t + ring_ reuses the counters of a step that has ended; none of them is decremented before step t +
+      // in_flight() has begun. TRAP: expect() precedes the decrements of followers. After these the next steps may end,
+      // which decrements the first node of step t + ring_, while this thread is descheduled.
       bool const has_ended = left_[t % ring_].fetch_sub(1, std::memory_order_acq_rel) == 1;
       if (has_ended && t + ring_ < steps_) expect(t + ring_);
       for (step_schedule::edge const& e : schedule_->followers(n))
@@ -113,11 +112,11 @@ class step_wavefront {
   }
 
   step_schedule const* schedule_;
-  std::size_t ring_;                                 // steps that are counted down at once
-  std::vector<std::atomic<std::uint32_t>> waiting_;  // by step in the ring and node: what it waits for that is not done
+  std::size_t ring_;                                 // steps with counters
+  std::vector<std::atomic<std::uint32_t>> waiting_;  // by step in the ring and node: unmet dependences
   std::vector<std::atomic<std::uint32_t>> left_;     // by step in the ring: nodes that are not done
   std::size_t steps_ = 0;
-  std::atomic<std::uint64_t> bound_ = 0;  // the first node, of all steps, that need not be run
+  std::atomic<std::uint64_t> bound_ = 0;  // number of the first node, of all steps, that need not run
   std::mutex mutex_;
   std::exception_ptr error_;  // of the node bound_
 };

@@ -1,4 +1,4 @@
-// Blobs of text: what a tensor of strings is in a workspace.
+// Text blobs: tensors of strings in a workspace.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@
 
 namespace plait {
 
-/// Texts, row by row; as many as the shape says. On the host, whatever the backend.
+/// Row-major texts, as many as the shape has elements, on the host for every backend.
 class text_blob : public blob_object {
  public:
-  /// Throws shape_error where the shape has room for another number of texts.
+  /// Throws shape_error if the number of texts does not match the shape.
   text_blob(std::vector<std::string> elements, shape const& dims) : elements_(std::move(elements)), dims_(dims) {
     if (static_cast<std::size_t>(dims_.size()) != elements_.size())
       throw shape_error("plait: " + std::to_string(elements_.size()) + " texts do not make a tensor of " +
@@ -35,14 +35,14 @@ class text_blob : public blob_object {
   shape dims_;
 };
 
-/// Gives a blob its texts. Throws shape_error as text_blob does.
+/// Sets a blob to texts. Throws shape_error like text_blob.
 template <backend B>
 void feed_text(workspace<B>& blobs, std::string_view name, std::vector<std::string> elements, shape const& dims) {
   auto made = std::make_shared<text_blob>(std::move(elements), dims);
   blobs.get(name) = {{}, std::move(made), true};
 }
 
-/// The texts of a blob. Throws net_error for one that is not there or holds anything else.
+/// Returns the texts of a blob. Throws net_error if it does not exist or holds anything else.
 template <backend B>
 std::shared_ptr<text_blob const> fetch_text(workspace<B> const& blobs, std::string_view name) {
   blob<B> const* const found = blobs.find(name);

@@ -1,9 +1,9 @@
-// Comes before any header of Thrust: without it, Thrust takes every program for one of CUDA.
+// Thrust configuration, to include before any Thrust header: without it, Thrust assumes that every program uses CUDA.
 #pragma once
 
 #include <plait/core/detail/cxx20.hpp>
 
-// Host compilers need no CUDA headers then. Backends are chosen by their policies, not by this.
+// Spares host compilers the CUDA headers. Policies select backends, not this macro.
 #if !defined(__CUDACC__) && !defined(THRUST_DEVICE_SYSTEM)
 #define THRUST_DEVICE_SYSTEM THRUST_DEVICE_SYSTEM_CPP
 #endif

@@ -1,4 +1,4 @@
-// The workspaces that a Do op leaves behind, for its gradient to find what was computed in them.
+// Stack of the workspaces of Do ops, whose gradients read what was computed in them.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace plait {
 
-/// What CreateScope makes. Workspaces that were taken off stay, with their memory, until they are needed again.
+/// Object that CreateScope creates. Popped workspaces stay, with their memory, until push() reuses them.
 template <backend B>
 class workspace_stack : public blob_object {
  public:
@@ -23,16 +23,16 @@ class workspace_stack : public blob_object {
 
   bool empty() const noexcept { return size_ == 0; }
   std::size_t size() const noexcept { return size_; }
-  /// The stack must not be empty.
+  /// Returns the top workspace. Precondition: not empty.
   workspace<B>& top() { return last().blobs; }
-  /// A workspace without a parent: a new one, or one that was taken off, with what it held.
+  /// Pushes a workspace without a parent: a popped one, with its contents, or a new one.
   workspace<B>& push() {
     if (size_ == levels_.size()) levels_.push_back(std::make_unique<level>());
     ++size_;
     for (auto& [name, is_copy] : last().copies) is_copy = false;
     return last().blobs;
   }
-  /// Takes off the top one, which stays as it is until the next push. The stack must not be empty.
+  /// Pops the top workspace, which does not change until the next push. Precondition: not empty.
   workspace<B>& pop() {
     workspace<B>& taken = last().blobs;
     --size_;
@@ -42,8 +42,8 @@ class workspace_stack : public blob_object {
   void put_back() noexcept { ++size_; }
   void clear() noexcept { size_ = 0; }
 
-  /// Says of a blob of the top one whether it is a copy of what a Do found outside, for the gradient of this Do. Other
-  /// Do ops that run in the workspace may leave blobs of the same name.
+  /// Records, for the gradient of a Do, if a blob of the top workspace is a copy of a blob outside. Other Do ops that
+  /// run in the workspace may leave blobs of the same name.
   void set_copy(std::string const& name, bool is_copy) {
     auto& copies = last().copies;
     if (auto const known = copies.find(name); known != copies.end())
@@ -59,7 +59,7 @@ class workspace_stack : public blob_object {
  private:
   struct level {
     workspace<B> blobs;
-    boost::unordered_flat_map<std::string, bool> copies;  // names stay: runs that repeat allocate nothing
+    boost::unordered_flat_map<std::string, bool> copies;  // names stay, so repeated runs do not allocate
   };
 
   level& last() {

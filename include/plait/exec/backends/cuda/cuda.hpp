@@ -106,7 +106,7 @@ struct cuda {
     return stream() == cudaStreamPerThread ? detail::default_queue::of_thread() : static_cast<void const*>(stream());
   }
 
-  // Without the synchronisation of thrust::cuda::par after each algorithm.
+  // Omits the synchronisation of thrust::cuda::par after each algorithm.
   static auto policy() { return thrust::cuda::par_nosync.on(stream()); }
   static unsigned concurrency() {
     int device = 0;
@@ -181,7 +181,7 @@ static void start_program(std::uint32_t threads, Program const& program) {
   cuda::check(cudaGetLastError(), "start_program");
 }
 
-// On a separate stream: the thread's may be capturing.
+// Copies on a separate stream, as the thread's may be capturing.
 template <auto Function>
 static void (*ask_for_address())() {
   decltype(Function) made = nullptr;

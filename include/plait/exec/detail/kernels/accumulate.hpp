@@ -1,4 +1,4 @@
-// Adding the elements of one tensor to those of another, where they stand.
+// Accumulation: adds the elements of one tensor to those of another, in place.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,13 @@ struct accumulated_element {
 
 }  // namespace detail
 
-/// to[i] += from[i] for all of `count` elements. The two are the same memory or stand apart.
+/// Computes to[i] += from[i] for i below `count`. The two are the same memory or do not overlap.
 template <backend B, class T>
 void accumulate(T* to, T const* from, std::size_t count) {
   for_each_index<B>(count, detail::accumulated_element<T>{to, from});
 }
 
-/// The same of elements of a type; false if that is neither float nor double, and nothing is done.
+/// Dispatches on the element type. Returns false, and does nothing, unless it is float or double.
 template <backend B>
 bool accumulate(element_type type, void* to, void const* from, std::size_t count) {
   return visit_type<float, double>(

@@ -1,6 +1,6 @@
-// Intel's matrix tiles (AMX): whether they may be used, and the product of two strips of float_parts.hpp.
+// AMX tiles: detection, and the product of two strips of float_parts.hpp.
 //
-// GCC's intrinsics do not say which memory they read: whoever writes operands stands behind a call that is not inlined.
+// GCC's intrinsics do not declare which memory they read: operands are written before a call that is not inlined.
 #pragma once
 
 #include <algorithm>
@@ -25,9 +25,9 @@
 
 namespace plait::detail {
 
-/// Whether the processor has tiles of bfloat16, and the system lets this process use them, which is asked for here and
-/// lasts: call it for products only whose caller wants tiles (gemm_shape::bf16x3). Then signal handlers on stacks of
-/// their own need 8 KB more. False if PLAIT_INSTRUCTIONS names any set.
+/// Returns true if the processor has AMX tiles of bfloat16 and the system lets this process use them. The permission is
+/// requested here and persists: call it only for products whose caller wants tiles (gemm_shape::bf16x3). Then signal
+/// handlers on alternate stacks need 8 KB more. Returns false if PLAIT_INSTRUCTIONS is set.
 [[nodiscard]] inline bool has_amx() {
 #if PLAIT_AMX
   static bool const found = [] {
@@ -47,11 +47,11 @@ namespace plait::detail {
 }
 
 #if PLAIT_AMX
-/// The tiles of the thread it lives on. A product of two tiles takes as long as the left one has rows, if the right one
-/// is there by then: where a strip has fewer than 16, tiles have no more.
+/// Tile configuration of the calling thread. The time of a tile product is proportional to the rows of its left tile if
+/// the right one is loaded by then: for strips with fewer than 16 rows, tiles have as few.
 class amx_tiles {
  public:
-  /// For left strips with so many rows, or more than 15.
+  /// Configures tiles for left strips of `rows` rows, at most 16.
   PLAIT_TARGET_AMX PLAIT_NO_INLINE explicit amx_tiles(std::ptrdiff_t rows) {
     _tile_loadconfig(&by_rows[static_cast<std::size_t>(std::min(rows, tile_side))]);
   }
@@ -59,8 +59,8 @@ class amx_tiles {
   amx_tiles(amx_tiles const&) = delete;
   amx_tiles& operator=(amx_tiles const&) = delete;
 
-  /// Writes the sums of so many steps of a left and a right strip, in rows of 32; only the first 16, or those that
-  /// tiles have, if `low`. Between products, side.fetch() is called six times a step, side.write() four times and more.
+  /// Writes the sums over `steps` steps of two strips, in rows of 32; only the first 16, or those that tiles have, if
+  /// `low`. Calls side.fetch() six times a step, between products, and side.write() at least four times.
   template <class Side>
   PLAIT_TARGET_AMX PLAIT_NO_INLINE void multiply(std::uint32_t const* a, std::uint32_t const* b, std::ptrdiff_t steps,
                                                  bool low, float* sums, Side& side) const {
@@ -81,7 +81,7 @@ class amx_tiles {
     std::uint16_t row_bytes[16];
     std::uint8_t rows[16];
   };
-  // Tiles 0 to 3 are sums, 4 and 5 parts of a, 6 and 7 of b.
+  // Tiles 0 to 3 hold sums, 4 and 5 components of a, 6 and 7 components of b.
   static constexpr auto by_rows = [] {
     std::array<configuration, tile_side + 1> made{};
     for (std::size_t rows = 1; rows != made.size(); ++rows) {
@@ -95,7 +95,7 @@ class amx_tiles {
   }();
   static constexpr std::ptrdiff_t sums_row = strip_side * std::ptrdiff_t(sizeof(float));
 
-  // Of the six products of parts that count, each has one part with the one before it in common.
+  // Each of the six significant component products shares one operand with the product before it.
 #define PLAIT_DETAIL_LEFT(part)               \
   _tile_loadd(4, a + (part)*part_units, row); \
   _tile_loadd(5, a + (part)*part_units + tile_units, row)
@@ -149,7 +149,7 @@ class amx_tiles {
     _tile_stored(3, sums + tile_side * strip_side + tile_side, sums_row);
   }
 
-  // The same sums, in the same order, where 16 rows are all there is.
+  // Computes the same sums, in the same order, for strips of at most 16 rows.
   template <class Side>
   PLAIT_ALWAYS_INLINE PLAIT_TARGET_AMX static void multiply_low(std::uint32_t const* a, std::uint32_t const* b,
                                                                 std::ptrdiff_t steps, float* sums, Side& side) {

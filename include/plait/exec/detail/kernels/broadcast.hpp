@@ -1,8 +1,8 @@
-// Binary functions of tensors whose shapes agree after repetition along axes.
+// Binary element-wise functions with broadcasting.
 //
-// What the shapes decide is decided once, in a broadcast_layout; applying it costs a scalar no more than a call. On the
-// host, tiles are cut from the flattened result and walked by rows whose operands either advance or stand still, three
-// loops that vectorise; no division is left in them. On devices each element finds its operands.
+// A broadcast_layout holds all that depends on the shapes; applying it to a scalar costs no more than a call. On the
+// host, tiles of the flattened result are traversed by rows, along which an operand either advances or is repeated:
+// three loops without divisions, which vectorise. On devices, each element computes the indices of its operands.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// The shape that two broadcast to, as numpy does it: the last axes face each other, and an axis of one element, or
-/// none at all, is repeated. Throws shape_error.
+/// Returns the shape that a and b broadcast to, as in numpy: shapes are aligned at their last axes, and an axis that is
+/// missing or has one element is repeated. Throws shape_error.
 [[nodiscard]] inline shape broadcast_shape(shape const& a, shape const& b) {
   shape made = a.rank() < b.rank() ? b : a;
   shape const& other = a.rank() < b.rank() ? a : b;
@@ -36,17 +36,17 @@ namespace plait {
   return made;
 }
 
-/// How the operands of a binary function follow the elements of its result. Neighbouring axes along which the same
-/// operands advance are one axis here. Trivially copyable, as kernels want it.
+/// Strides of the operands of a binary function over its result. Adjacent axes along which the same operands advance
+/// are merged. Trivially copyable, as kernels require.
 struct broadcast_layout {
   std::size_t count = 0;  ///< elements of the result
-  int rank = 0;           ///< at least one, once made from shapes
+  int rank = 0;           ///< at least one if constructed from shapes
   std::array<std::int64_t, shape::max_rank> extent = {};
   strides left = {};  ///< 0 where the operand is repeated
   strides right = {};
 
   broadcast_layout() = default;
-  /// Operands must broadcast to the result.
+  /// Precondition: the operands broadcast to the result.
   broadcast_layout(shape const& result, shape const& a, shape const& b)
       : count(static_cast<std::size_t>(result.size())) {
     std::int64_t left_size = 1;
@@ -77,7 +77,7 @@ struct broadcast_layout {
     std::reverse(right.begin(), right.begin() + rank);
   }
 
-  /// Of a vector, however long: operands advance with it or are one element for all.
+  /// Returns the layout of a vector of any length, along which an operand advances or is a repeated scalar.
   static constexpr broadcast_layout of_vector(bool left_moves, bool right_moves) {
     broadcast_layout made;
     made.rank = 1;
@@ -88,11 +88,11 @@ struct broadcast_layout {
 
   PLAIT_HOST_DEVICE static constexpr std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
-  /// Where the operands of an element are, or those of the first element of row i, with `axes` being rank - 1.
+  /// Computes the indices of the operands of element i, or, with `axes` = rank - 1, of the first element of row i.
   PLAIT_HOST_DEVICE constexpr void find(std::int64_t i, int axes, std::int64_t& left_at, std::int64_t& right_at) const {
     left_at = 0;
     right_at = 0;
-    // By constants: a device copies what is indexed by variables to memory, for each thread.
+    // Constant indices only: a device copies arrays that variables index to memory, for each thread.
     for (std::size_t axis = shape::max_rank; axis-- != 0;) {
       if (axis >= at(axes)) continue;
       std::int64_t const place = axis == 0 ? i : detail::take_place(i, extent[axis]);
@@ -124,7 +124,7 @@ struct broadcast_loop {
     }
     auto const width = static_cast<std::size_t>(l.extent[inner]);
     if (l.rank == 2 && ((l.left[0] != 0 && left_moves) || (l.right[0] != 0 && right_moves))) {
-      bool const of_columns = l.left[0] == 0 || l.right[0] == 0;  // what is repeated is a row
+      bool const of_columns = l.left[0] == 0 || l.right[0] == 0;  // the repeated operand is a row
       if (width <= (of_columns ? narrow_column : narrow_row)) return narrow_rows(first, last, width, of_columns);
     }
     auto const row_number = static_cast<std::int64_t>(first / width);
@@ -155,15 +155,15 @@ struct broadcast_loop {
     }
   }
 
-  // Rows as short as these would each cost more than what is in them: some are made one, the operand that is repeated
-  // being written out for them. To repeat elements along rows costs more than to repeat a row.
+  // Maximum widths of rows whose overhead exceeds their work: several of them are processed as one, with the repeated
+  // operand expanded for them. Repeating elements along rows costs more than repeating a row.
   static constexpr std::size_t narrow_row = 64;
   static constexpr std::size_t narrow_column = 256;
 
   void narrow_rows(std::size_t first, std::size_t last, std::size_t width, bool of_columns) const {
     constexpr std::size_t lane = 64 / sizeof(T);
     constexpr std::size_t most = 512;
-    alignas(64) std::array<T, most + lane> written;  // not initialised; lanes go beyond what is needed
+    alignas(64) std::array<T, most + lane> written;  // not initialised; lanes exceed the needed elements
     bool const left_repeats = layout->left[0] == 0 || layout->left[1] == 0;
     T const* const repeated = left_repeats ? a : b;
     T const* const other = left_repeats ? b : a;
@@ -190,7 +190,7 @@ struct broadcast_loop {
     }
   }
 
-  // A repeated operand is read before the row is written, which may stand in the other one.
+  // Reads a repeated operand before it writes the row, which may alias the other operand.
   PLAIT_ALWAYS_INLINE void row(T const* x, bool left_moves, T const* y, bool right_moves, R* to,
                                std::size_t length) const {
     F const g = f;
@@ -209,7 +209,7 @@ struct broadcast_loop {
   }
 };
 
-/// As an element_function, whose self is a layout of rank 1.
+/// Implements an element_function whose self is a layout of rank 1.
 template <class F, class T, class R>
 void broadcast_some(void const* layout, void* const* operands, std::size_t count) {
   using loop = broadcast_loop<F, T, R>;
@@ -233,14 +233,14 @@ struct broadcast_element {
   }
 };
 
-/// Of a layout of two axes at most.
+/// Device function for layouts of at most two axes.
 template <class F, class T, class R>
 struct broadcast_row {
   T const* a;
   T const* b;
   R* out;
   std::size_t width;
-  bool left_rows, left_columns;  ///< which operands advance along
+  bool left_rows, left_columns;  ///< true if the operand advances along them
   bool right_rows, right_columns;
   F f;
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
@@ -253,7 +253,7 @@ struct broadcast_row {
 
 }  // namespace detail
 
-/// out[i] = f(a's element, b's element). The result may stand where an operand does that is not repeated.
+/// Computes out[i] = f(a's element, b's element). The result may alias an operand that is not repeated.
 template <backend B, class F, class T, class R>
 void broadcast(broadcast_layout const& layout, T const* a, T const* b, R* out, F const& f = {}) {
   if constexpr (B::on_device) {

@@ -1,7 +1,7 @@
-// Sums over each channel of a tensor, and what is done to each of its elements with the numbers of its channel.
+// Reductions over each channel of a tensor, and loops over its elements with parameters of their channel.
 //
-// What is done is an object with `at(channel)`, which gives the function of an element's place: numbers of a channel
-// are read once for as many elements as follow each other.
+// Both take an object whose `at(channel)` returns the function of an element's index, so that the parameters of a
+// channel are loaded once for each stretch of contiguous elements.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// Where the channels of a tensor are: it is [outer, channels, inner].
+/// Layout of the channels of a tensor: [outer, channels, inner].
 struct channel_places {
   std::size_t outer = 0;
   std::size_t channels = 0;
   std::size_t inner = 0;
-  /// Stretches of elements of one channel.
+  /// Returns the number of contiguous stretches, each of one channel.
   constexpr std::size_t rows() const noexcept { return outer * channels; }
-  /// Elements of a channel.
+  /// Returns the number of elements of a channel.
   constexpr std::size_t count() const noexcept { return outer * inner; }
 };
 
@@ -73,7 +73,7 @@ struct channel_element {
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const { f.at(i / inner % channels)(i); }
 };
 
-// A stretch of one channel; or, where channels are last, one element of each.
+// Tasks: a stretch of one channel or, with channels last, one element of each channel.
 template <class F>
 struct channel_row {
   F f;
@@ -102,13 +102,13 @@ struct channels_once {
 
 }  // namespace detail
 
-/// Elements of T that two_channel_sums needs besides.
+/// Returns the number of elements of T that two_channel_sums needs as scratch.
 constexpr std::size_t two_channel_partials(channel_places const& x) {
   if (x.inner == 1) return two_column_partials(x.outer, x.channels);
   return x.outer == 1 ? 0 : 2 * x.rows() + column_partials(1, x.outer, x.channels);
 }
 
-/// first[c] and second[c] = the sums of part.at(c)(i), which is a detail::two_sums<T>, over all places i of channel c.
+/// Computes first[c] and second[c] as the sums of part.at(c)(i), a two_sums<T>, over all indices i of channel c.
 template <backend B, class T, class Part>
 void two_channel_sums(channel_places const& x, Part const& part, T* first, T* second, T* partials) {
   if (x.inner == 1)
@@ -124,7 +124,7 @@ void two_channel_sums(channel_places const& x, Part const& part, T* first, T* se
   reduce_columns<B, sum_reduction, T>(seconds, 1, x.outer, x.channels, as_it_is{}, second, more);
 }
 
-/// f.at(channel)(i) for each place i, whose effects are independent of each other.
+/// Calls f.at(channel)(i) for each index i. The calls must be independent.
 template <backend B, class F>
 void for_each_in_channels(channel_places const& x, F const& f) {
   if constexpr (B::on_device)

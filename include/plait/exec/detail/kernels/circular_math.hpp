@@ -1,8 +1,8 @@
-// Sine and cosine as vector_math.hpp has other functions: of numbers that are not large, which are those that come up.
-// Of others the reduction takes hundreds of bits.
+// Vectorisable sine and cosine, like the functions of vector_math.hpp, for arguments of moderate size. Larger ones need
+// a reduction with hundreds of bits.
 //
-// Bounds are as there: of all floats up to the end (without fused multiply-add: of a third of them), of 1e8 doubles of
-// all exponents and next to multiples of a quarter turn.
+// Error bounds are measured as there: for all floats up to circular_end (without fused multiply-add: a third of them),
+// and for 1e8 doubles of all exponents and next to multiples of a quarter turn.
 //
 // Methods: W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980, chapter 8; coefficients by the
 // Remez exchange in 60 digits.
@@ -19,25 +19,25 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait::math {
 
-/// Largest magnitude of what the functions below are right for: 2^25 for float, 2^16 for double. NaN goes as well.
+/// Largest magnitude for which the functions below are accurate: 2^25 for float, 2^16 for double. They accept NaN.
 template <std::floating_point T>
 inline constexpr T circular_end = T(std::same_as<T, float> ? 0x1p25 : 0x1p16);
 
 namespace detail {
 
-// Added, it leaves the nearest integer in the low bits.
+// Adding it leaves the nearest integer in the low bits.
 inline constexpr double whole_shift = 0x1.8p52;
 
-// ---- float: in double, which is as fast as two floats for each number, and rounded once
+// ---- float: computed in double, which is as fast as pairs of floats, and rounded once
 
 inline constexpr double half_turns_in_one = 0x1.45f306dc9c883p-2;  // 1 / pi
 
-/// x less so many half turns, whole ones or with a half: exact but for the lower part of pi.
+/// Returns x - n pi, for 2 n an integer: exact except for the lower summand of pi.
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr double less_half_turns(double x, double n) {
   return contracted::multiply_add(n, -0x1.10b4611a62633p-29, contracted::multiply_add(n, -0x1.921fb54p+1, x));
 }
 
-/// The sine of an angle of up to a quarter turn, with the sign changed if the last bit of `half_turns` is set.
+/// Returns the sine of an angle of at most a quarter turn, negated if the last bit of `half_turns` is set.
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr float sin_of_angle(double angle, std::uint64_t half_turns) {
   double const z = angle * angle;
   double const p = polynomial<contracted>(z, 1.0, -0x1.55555547693a2p-3, 0x1.11110c49f812dp-7, -0x1.a017d99dd216cp-13,
@@ -47,14 +47,14 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr float sin_of_angle(double angle,
 
 // ---- double
 
-/// `quarters` quarter turns, of which the last bits are right, and angle + tail, |angle| < 0.786.
+/// Reduced argument: x = `quarters` (modulo a power of two) quarter turns + angle + tail, |angle| < 0.786.
 struct circular_parts {
   double angle;
   double tail;
   std::uint64_t quarters;
 };
 
-/// Of x between 0 and circular_end. In three parts, of which 2^16 times the first two are exact.
+/// Reduces x between 0 and circular_end, with three summands of pi / 2; 2^16 times the first two are exact.
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr circular_parts reduce_circular(double x) {
   constexpr double quarters_in_one = 0x1.45f306dc9c883p-1;  // 2 / pi
   double const shifted = contracted::multiply_add(x, quarters_in_one, whole_shift);
@@ -88,20 +88,20 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr double cos_of_angle(double angle
   return high + a::multiply_add(z * z, p, a::multiply_add(angle, -tail, lost));
 }
 
-/// By masks alone: of a comparison with the last bit, GCC makes something that it does not vectorise.
+/// Returns `odd` or `even` by masks only: GCC does not vectorise its code for a comparison of the last bit.
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr double choose_if_odd(std::uint64_t quarters, double odd, double even) {
   std::uint64_t const mask = std::uint64_t{0} - (quarters & 1);
   return from_bits<double>((to_bits(odd) & mask) | (to_bits(even) & ~mask));
 }
 
-/// y with the sign changed where the second bit of `quarters` is set.
+/// Returns y, negated if the second bit of `quarters` is set.
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr double negated_by(double y, std::uint64_t quarters) {
   return from_bits<double>(to_bits(y) ^ (quarters << 62 & sign_bit<double>));
 }
 
 }  // namespace detail
 
-/// The sine of |x| <= circular_end. 0.501 ulp for float; 0.79 for double, 0.82 without fused multiply-add.
+/// Returns the sine of x, |x| <= circular_end. 0.501 ulp for float; 0.79 for double, 0.82 without fused multiply-add.
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr float sin(float x) {
   double const wide = x;
   double const shifted = contracted::multiply_add(wide, detail::half_turns_in_one, detail::whole_shift);
@@ -116,10 +116,10 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr double sin(double x) {
                                    (detail::to_bits(x) & detail::sign_bit<double>));
 }
 
-/// The cosine of |x| <= circular_end, with the bounds of the sine.
+/// Returns the cosine of x, |x| <= circular_end, with the error bounds of the sine.
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr float cos(float x) {
   double const wide = detail::magnitude(x);
-  // The sine of what is a quarter turn more.
+  // Computes the sine of an angle that is a quarter turn larger.
   double const shifted = contracted::multiply_add(wide, detail::half_turns_in_one, -0.5) + detail::whole_shift;
   double const angle = detail::less_half_turns(wide, shifted - detail::whole_shift + 0.5);
   return detail::sin_of_angle(angle, detail::to_bits(shifted) + 1);

@@ -1,4 +1,4 @@
-// Rows of two matrices that come a few at a time, to be multiplied many at a time.
+// Deferred product over a loop: collects the rows of two matrices from many runs, to multiply them as one block.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace detail {
 struct bytes_to {
   std::byte const* from;
   std::byte* to;
-  std::size_t count;  // of whole words of four
+  std::size_t count;  // bytes, a multiple of four
 };
 struct copy_two {
   bytes_to a;
@@ -38,25 +38,25 @@ struct copy_two {
 
 }  // namespace detail
 
-/// Rows of two matrices, as many in each run, whose product A'B is wanted over all runs: computed from the rows of many
-/// runs at once it is as fast as the processor multiplies, while a run's few rows are as slow as sums are read and
-/// written. Blocks of runs, and the order of rows in a block, follow from the number of rows and the direction alone,
-/// so the bits of sums do not depend on where operands are.
+/// Collects the rows of two matrices, equally many in each run, for their product A'B accumulated over all runs. One
+/// product of the rows of many runs is bound by arithmetic; a product of a run's few rows is bound by loads and stores
+/// of the sums. Blocks of runs, and the order of rows in a block, depend on the number of rows and the direction only,
+/// so the bits of sums do not depend on the addresses of operands.
 template <backend B>
 class collected_rows {
  public:
-  /// Rows of a block, if a run has no more: as many as GEMM multiplies at once, so that blocks cost nothing.
+  /// Rows of a block, unless one run has more: the depth that GEMM multiplies at once, so that blocking costs nothing.
   static constexpr std::size_t block_rows = 512;
 
   struct run_rows {
-    std::size_t rows;  ///< of a run
+    std::size_t rows;  ///< rows of a run
     std::size_t left_bytes;
-    std::size_t right_bytes;  ///< of a row, whole words of four
+    std::size_t right_bytes;  ///< bytes per row, as left_bytes; multiples of four on devices
   };
 
-  /// Begins a series of runs. `lasting`: rows persist until end(), so they are not copied where they form a matrix, and
-  /// need not have been computed when they are added. `backward`: those of later runs come before in memory, as in a
-  /// sequence whose last place is first.
+  /// Begins a series of runs. `lasting`: rows persist until end(), so they are copied only where they do not form a
+  /// matrix, and may be computed after they are added. `backward`: rows of later runs precede in memory, as in a
+  /// sequence processed in reverse.
   void begin(run_rows const& of, bool lasting, bool backward) {
     drop();
     of_ = of;
@@ -65,7 +65,7 @@ class collected_rows {
     begun_ = true;
     block_ = of.rows == 0 ? 0 : std::max<std::size_t>(1, block_rows / of.rows);
   }
-  /// Ends a series without what is left. Keeps memory for the next.
+  /// Ends a series and discards the remaining rows. Keeps memory for the next series.
   void drop() noexcept {
     begun_ = false;
     places_.clear();
@@ -73,7 +73,7 @@ class collected_rows {
   }
   bool begun() const noexcept { return begun_; }
 
-  /// Adds the rows of a run. hand_over(left, right, rows) is called for a complete block, if rows do not last.
+  /// Adds the rows of a run. Calls hand_over(left, right, rows) for each complete block, unless rows are lasting.
   template <class HandOver>
   void add(void const* left, void const* right, HandOver&& hand_over) {
     if (of_.rows == 0) return;
@@ -83,7 +83,7 @@ class collected_rows {
     copy(run, backward_ ? block_ - 1 - copied_ : copied_);
     if (++copied_ == block_) hand_over_copies(hand_over);
   }
-  /// Hands over what is left, and lets go of memory.
+  /// Calls hand_over for the remaining rows, and releases memory.
   template <class HandOver>
   void end(HandOver&& hand_over) {
     for (std::size_t first = 0; first < places_.size(); first += block_) {
@@ -125,7 +125,7 @@ class collected_rows {
   void copy(place const& run, std::size_t to) {
     std::size_t const left = of_.rows * of_.left_bytes, right = of_.rows * of_.right_bytes;
     if (memory_ == nullptr) memory_ = pooled_memory<B>(block_ * (left + right));
-    // The type is named, as nvcc's host pass does not compile lists as arguments here.
+    // The type is named because nvcc's host pass rejects braced lists as arguments here.
     copy_both(detail::bytes_to{run.left, static_cast<std::byte*>(memory_.get()) + to * left, left},
               detail::bytes_to{run.right, right_copies() + to * right, right});
   }
@@ -137,7 +137,7 @@ class collected_rows {
               static_cast<void const*>(right_copies() + first * of_.right_bytes), rows);
   }
 
-  // On a device, where a small copy takes no longer than two at once, by one kernel.
+  // Launches one kernel for both copies on a device, where two small copies at once take no longer than one.
   static void copy_both(detail::bytes_to const& left, detail::bytes_to const& right) {
     if constexpr (B::on_device) {
       PLAIT_ASSERT((left.count | right.count) % sizeof(std::uint32_t) == 0, "collected_rows: half a word");
@@ -153,7 +153,7 @@ class collected_rows {
   bool lasting_ = false;
   bool backward_ = false;
   std::size_t block_ = 0;      // runs
-  std::vector<place> places_;  // of runs that last
+  std::vector<place> places_;  // of lasting runs
   std::size_t copied_ = 0;     // runs
   std::shared_ptr<void> memory_;
 };

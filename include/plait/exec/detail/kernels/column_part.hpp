@@ -1,4 +1,4 @@
-// Which columns of a row a thread makes.
+// Columns of a row that a thread computes.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace plait {
 
-/// Of each block of `width` columns those from `first` to `last`, excluded. A row is made of whole blocks: the four
-/// gates of an LSTM's units are four.
+/// Columns `first` to `last`, exclusive, of each block of `width` columns. A row consists of whole blocks: of four for
+/// the four gates of an LSTM's units.
 struct column_part {
   std::size_t width;
   std::size_t first;
   std::size_t last;
-  bool backwards = false;  ///< what is last in memory had better come first: it is in the cache
+  bool backwards = false;  ///< the last columns had better come first: they are in the cache
 };
 
 }  // namespace plait

@@ -1,4 +1,4 @@
-// Two sums over each column of a matrix, in one way through memory.
+// Column-wise reduction: two sums over each column of a matrix, in one pass over memory.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace plait {
 
 namespace detail {
 
-// A strip of the columns of a chunk of the rows, by one thread.
+// Host task: sums a strip of the columns over a chunk of the rows.
 template <class T, class Add>
 struct column_sums_strip {
   static constexpr std::size_t most = 256;  ///< columns
@@ -45,7 +45,7 @@ struct column_sums_strip {
   }
 };
 
-// The same on a device: by a team, for a few columns.
+// Pair of sums that a device team reduces at once, for a few columns.
 template <class T>
 struct two_sums {
   T first;
@@ -93,15 +93,15 @@ struct device_column_sums {
 
 }  // namespace detail
 
-/// Elements of T that two_column_sums needs besides.
+/// Returns the number of elements of T that two_column_sums needs as scratch.
 constexpr std::size_t two_column_partials(std::size_t rows, std::size_t width) {
   std::size_t const chunks = detail::column_chunks(rows, width);
   return chunks == 1 ? 0 : 2 * chunks * width;
 }
 
-/// first[c] and second[c] = what add has added for column c over all rows: add(row, column, columns, a, b) adds what
-/// `columns` columns of a row from `column` on give to a[0] and b[0], and those after them. It may write results of its
-/// own for these elements, as each is visited once. Long columns are summed in parts.
+/// Computes two sums, first[c] and second[c], over each column c. add(row, column, columns, a, b) adds the terms of the
+/// elements at columns `column` + j of a row to a[j] and b[j], for j below `columns`. It may also write results for
+/// these elements, as it visits each once. Long columns are summed in chunks.
 template <backend B, class T, class Add>
 void two_column_sums(std::size_t rows, std::size_t width, Add const& add, T* first, T* second, T* partials) {
   std::size_t const chunk_rows = detail::strip_rows(width);

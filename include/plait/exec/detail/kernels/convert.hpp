@@ -1,4 +1,4 @@
-// Elements of one type made elements of another, for every pair of types, with the same result on every processor.
+// Element type conversion for every pair of types, with the same result on every processor.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@ namespace plait {
 
 namespace detail {
 
-/// Bits of a binary floating-point number of 16 bits, Mantissa of them after the point: to nearest, ties to even.
+/// Returns x as a 16-bit float with Mantissa bits after the point: rounded to nearest, ties to even.
 template <int Mantissa>
 PLAIT_HOST_DEVICE constexpr std::uint16_t narrow_bits(double x) {
   constexpr int bias = (1 << (14 - Mantissa)) - 1;
@@ -38,7 +38,7 @@ PLAIT_HOST_DEVICE constexpr std::uint16_t narrow_bits(double x) {
   return static_cast<std::uint16_t>(sign | (exponent_bits + kept));
 }
 
-/// The value of such a number.
+/// Returns the value of such a number.
 template <int Mantissa>
 PLAIT_HOST_DEVICE constexpr float widen_bits(std::uint16_t bits) {
   constexpr int bias = (1 << (14 - Mantissa)) - 1;
@@ -59,9 +59,9 @@ PLAIT_HOST_DEVICE constexpr float widen_bits(std::uint16_t bits) {
 
 }  // namespace detail
 
-/// Floating point to integers: towards zero; what is out of range becomes the nearest there is, NaN zero. To bool:
-/// whether it is not zero, which NaN is not. Integers among themselves: modulo. To floating point: to nearest, where
-/// 64-bit integers become 16-bit numbers by way of a double.
+/// Converts an element. Floating point to integer: truncates; values out of range become the nearest integer, and NaN
+/// 0. To bool: returns true unless x is zero; NaN is true. Between integers: modulo. To floating point: rounds to
+/// nearest; 64-bit integers become 16-bit numbers by way of a double.
 template <element To, element From>
 PLAIT_HOST_DEVICE constexpr To convert(From x) {
   if constexpr (std::same_as<To, From>) {

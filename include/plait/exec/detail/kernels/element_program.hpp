@@ -1,12 +1,12 @@
-// Functions of elements, one after the other, in one kernel of a device: each thread has a few elements, and what a
-// function makes of them stays with the thread until another needs it. A kernel of a small op takes a device less time
-// than it takes to begin and end it, and one of a large op is as slow as its operands are read and written.
+// Element-wise fusion on devices: one kernel runs a program of scalar functions, and each thread keeps the intermediate
+// values of a few elements. A small op takes less time than its kernel launch, and a large op is bound by the memory
+// traffic of its operands.
 //
-// A program is data: which function comes next is known when a plan is made, so functions are called through pointers,
+// A program is data: the sequence of functions is known when a plan is made, so functions are called through pointers,
 // for several elements at a time.
 //
-// TRAP: a device can only call what stands in the same module, which is a file that nvcc compiles; so a function comes
-// with what starts programs of its module.
+// TRAP: a device can only call functions of the same module, which is a file that nvcc compiles; so a function carries
+// the launcher of its module.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// What a thread has of a value: so many elements, four of up to four bytes at most, or two of eight.
+/// Elements of one value in a thread: at most four of up to four bytes, or two of eight.
 template <std::uint32_t Lanes>
 struct element_cell {
   static constexpr std::uint32_t lanes = Lanes;
@@ -43,20 +43,20 @@ struct element_cell {
   }
 };
 
-/// How an operand goes along with the elements of a result, which is made of rows.
+/// Broadcast pattern of an operand against the result, viewed as rows.
 enum class operand_moves : unsigned char {
   with_elements,
-  with_columns,  ///< a row for all rows
-  with_rows,     ///< an element for each row
+  with_columns,  ///< one row for all rows
+  with_rows,     ///< one element per row
   never,         ///< one element for all
 };
 
 struct element_program;
 
-/// What an op makes of each element by itself, on a device.
+/// Scalar function of an element-wise op, callable on a device.
 struct device_function {
   static constexpr std::size_t most_inputs = 4;
-  /// Of one element in registers; of several they are too many.
+  /// Passes a cell of one element in registers; cells of several would take too many.
   template <class Cell>
   using argument = std::conditional_t<Cell::lanes == 1, Cell, Cell const&>;
   template <class Cell>
@@ -64,23 +64,23 @@ struct device_function {
   using erased_call = void (*)();
   using starter = void (*)(std::uint32_t threads, element_program const&);
 
-  erased_call run_one = nullptr;      ///< a call of element_cell<1>
-  erased_call run_several = nullptr;  ///< of element_cell<lanes>
+  erased_call run_one = nullptr;      ///< a call<element_cell<1>>
+  erased_call run_several = nullptr;  ///< a call<element_cell<lanes>>
   std::uint8_t lanes = 0;
-  starter start = nullptr;  ///< of programs that call it
+  starter start = nullptr;  ///< launches programs that call it
   alignas(8) std::array<std::byte, 16> self = {};
-  std::size_t width = 0;  ///< of rows; 0: nothing depends on it
+  std::size_t width = 0;  ///< elements per row; 0 if nothing depends on it
   std::array<operand_moves, most_inputs> moves = {};
 
   explicit operator bool() const { return start != nullptr; }
-  /// Of f(T...), which is called on B; a function that is not merely a few numbers is none.
+  /// Wraps f(Ts...), to be called on B. Returns an empty function unless f is trivially copyable and fits `self`.
   template <backend B, class... Ts, class F>
   static device_function of(F const& f);
 };
 
 namespace detail {
 
-/// Elements of a cell whose largest have so many bytes.
+/// Returns the lanes of a cell whose largest elements have this many bytes.
 constexpr std::uint8_t cell_lanes(std::size_t bytes) { return bytes <= 4 ? 4 : 2; }
 
 template <class Cell, class F, class... Ts>
@@ -105,17 +105,17 @@ struct cell_function {
 
 }  // namespace detail
 
-/// What is read, called and written for each element. Trivially copyable: it is an argument of the kernel, and small,
-/// as each line of a cache that a thread meets first keeps it waiting.
+/// Loads, calls and stores of a fused kernel. Trivially copyable, as it is the kernel's argument, and small, as a
+/// thread waits for each cache line of it.
 struct element_program {
   static constexpr std::size_t most_reads = 24;
   static constexpr std::size_t most_calls = 24;
   static constexpr std::size_t most_writes = 24;
   static constexpr std::size_t most_cells = 32;
-  /// Of fewer elements a thread has one: several would only keep each other waiting.
+  /// Minimum number of elements for which threads have several each: with fewer, they would only delay each other.
   static constexpr std::size_t many_elements = std::size_t{1} << 18;
 
-  /// Where the first element of an operand stands, and how many elements rows and columns are apart.
+  /// Address of an operand's first element, and the strides of rows and columns in elements.
   struct place {
     std::byte* at;
     std::uint32_t row;
@@ -134,9 +134,9 @@ struct element_program {
   std::uint32_t width;  // of rows
   std::uint8_t lanes;
   std::uint8_t read_count;
-  std::uint8_t first_writes;  // of what is only moved
+  std::uint8_t first_writes;  // of values that are only copied
   std::uint8_t call_count;
-  std::uint32_t cells;  // of a thread
+  std::uint32_t cells;  // per thread
   place reads[most_reads];
   function calls[most_calls];
   place writes[most_writes];
@@ -147,7 +147,7 @@ struct element_program {
     return cells * (lanes == 1 ? sizeof(element_cell<1>) : sizeof(element_cell<4>));
   }
 
-  /// What a thread does. `room` has cells for `apart` threads, of which this is the i-th.
+  /// Runs the program for one thread, the i-th of `apart` threads whose interleaved cells are in `room`.
   PLAIT_HOST_DEVICE void run(std::uint32_t thread, void* room, std::uint32_t i, std::uint32_t apart) const {
     if (lanes == 1)
       run_lanes(thread, static_cast<element_cell<1>*>(room) + i, apart);
@@ -169,7 +169,7 @@ struct element_program {
     bool is_there[Lanes];
   };
 
-  // Neighbouring threads have neighbouring elements.
+  // Neighbouring threads have neighbouring elements, so that accesses coalesce.
   template <class Cell>
   PLAIT_HOST_DEVICE void run_lanes(std::uint32_t thread, Cell* in, std::uint32_t apart) const {
     elements<Cell::lanes> own;
@@ -181,7 +181,7 @@ struct element_program {
       own.row[l] = row;
       own.column[l] = own.is_there[l] ? i - row * width : 0;
     }
-    constexpr std::uint32_t together = 4;  // reads that wait for memory at once
+    constexpr std::uint32_t together = 4;  // loads in flight at once
     for (std::uint32_t r = 0; r < read_count; r += together) {
       Cell found[together];
       for (std::uint32_t k = 0; k < together; ++k)
@@ -206,7 +206,7 @@ struct element_program {
     auto const row = static_cast<std::size_t>(own.row[lane]) * p.row;
     return reinterpret_cast<T*>(p.at) + (row + own.column[lane] * p.column);
   }
-  // f(T) for unsigned numbers of so many bytes.
+  // Calls f(T()) with T the unsigned integer of this size.
   template <class Cell, class F>
   PLAIT_HOST_DEVICE static auto with_bytes(std::uint8_t bytes, F const& f) {
     if constexpr (Cell::lanes != 4)

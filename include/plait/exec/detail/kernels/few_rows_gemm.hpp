@@ -1,4 +1,4 @@
-// Few rows by a packed matrix, as a recurrence multiplies at each step.
+// GEMM of few rows with a packed matrix, as recurrences need it at each time step.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 
 namespace plait::detail {
 
-/// The panels `first` to `last`, excluded, of all that are packed at `packed`, and rows of one tile, read where they
-/// are and not multiplied by alpha; by this thread alone. Of the pointers of p it is looked only whether `from` is
-/// given.
+/// Multiplies the rows of one tile, read in place and not multiplied by alpha, with panels `first` to `last`,
+/// exclusive, of the packed matrix at `packed`, in this thread. Of the pointers of p, it only tests whether `from` is
+/// null.
 template <class T>
 void multiply_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gemm_rows<T> const& operands,
                        T const* packed, std::ptrdiff_t first, std::ptrdiff_t last, bool backwards) {
@@ -35,11 +35,11 @@ void multiply_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, g
   t.more_row = p.more_row;
   t.relu = p.relu;
   t.ahead_step = width * std::ptrdiff_t(sizeof(T));
-  if (p.k <= kernel.block) {  // the loops below take a sixth of the smallest products
+  if (p.k <= kernel.block) {  // the loops below take a sixth of the time of the smallest products
     t.k = p.k;
     return multiply_in_turn(kernel, t, operands, b, first, last, backwards);
   }
-  // All blocks of k of some panels, in the order that they have in memory, then the next panels; never one by itself,
+  // Processes all blocks of k of some panels, in memory order, then the next panels; never a single one at the end,
   // which takes as long as two.
   std::ptrdiff_t const step = kernel.wide_panels[static_cast<std::size_t>(p.m)];
   for (std::ptrdiff_t left = last - first, size; left != 0; left -= size) {
@@ -66,9 +66,9 @@ void multiply_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, g
   }
 }
 
-/// What such a product that threads share is, whatever its operands are: the same at each step of a recurrence. So it
-/// is kept, and the other threads have it in their caches; to make it anew and to send it takes three percent of a row
-/// by 128 by 512 elements, and ten where a message takes half a microsecond.
+/// A parallel product without its operands, which is the same at each time step of a recurrence. It is kept, so that
+/// the other threads have it in their caches: setting it up again and transferring it takes 3 % of a row by 128 by 512
+/// elements, and 10 % where a message takes half a microsecond.
 template <class T>
 struct few_rows_task {
   gemm_problem<T> p = {};
@@ -76,9 +76,9 @@ struct few_rows_task {
   T const* packed = nullptr;
   std::ptrdiff_t threads = 0;
   bool backwards = false;
-  std::ptrdiff_t unit = 0;  ///< panels that go from one part to another at least
-  std::ptrdiff_t own = 0;   ///< units of the first part
-  even_parts others;        ///< of the rest of the units
+  std::ptrdiff_t unit = 0;  ///< panels, the granularity of chunks
+  std::ptrdiff_t own = 0;   ///< units of the first chunk
+  even_parts others;        ///< chunks of the remaining units
 
   bool is_for(gemm_kernel<T> const& k, gemm_problem<T> const& q, T const* b, std::ptrdiff_t n, bool back) const {
     return kernel == &k && packed == b && threads == n && backwards == back && p.m == q.m && p.n == q.n && p.k == q.k &&
@@ -93,21 +93,21 @@ struct few_rows_task {
     packed = b;
     threads = n;
     backwards = back;
-    // Two and three rows by one panel have too few sums to be quick; and many units are moved several at a time.
+    // Two and three rows by one panel have too few sums to be fast; of many units, several are moved at a time.
     unit = q.m == 2 || q.m == 3 ? k.wide_panels[static_cast<std::size_t>(q.m)] : 1;
     while (k.panels(q.n) > 32 * n * unit) unit *= 2;
   }
 
-  /// Of all panels.
+  /// Returns the number of units of all panels.
   std::ptrdiff_t units() const { return parts_for(kernel->panels(p.n), unit); }
   std::ptrdiff_t parts() const { return 1 + others.count; }
-  /// In so many parts, of which none is empty.
+  /// Splits the units into `count` chunks, none of which is empty.
   void share(std::ptrdiff_t count, std::ptrdiff_t units_of_first) {
     own = units_of_first;
     others = count == 1 ? even_parts() : even_parts(units() - own, count - 1);
   }
 
-  /// The units `first` to `last`, excluded.
+  /// Multiplies units `first` to `last`, exclusive.
   void multiply(std::ptrdiff_t first, std::ptrdiff_t last, loop_operands const& of) const {
     gemm_rows<T> const rows{p.m, static_cast<T const*>(of.from[0]), static_cast<T*>(of.to),
                             static_cast<T const*>(of.from[1]), static_cast<T const*>(of.from[2])};
@@ -121,7 +121,7 @@ struct few_rows_task {
   }
 };
 
-/// One that a team's thread keeps, with what it learns of it: the others read only what seldom changes.
+/// Task and load balance that a thread of a team keeps. The other threads read only members that seldom change.
 template <backend B, class T>
 class kept_few_rows {
  public:
@@ -139,9 +139,9 @@ class kept_few_rows {
 
  private:
   using clock = std::chrono::steady_clock;
-  static constexpr int timed_each = 16;  // looking at the clock takes 50 ns
+  static constexpr int timed_each = 16;  // reading the clock takes 50 ns
 
-  // As any other time, but this thread looks at the clock, and at the others before the last of its own part.
+  // Runs as at any other time, but this thread reads the clock, and polls the others before the last unit of its chunk.
   void multiply_timed(loop_operands const& operands) {
     until_timed_ = timed_each;
     auto const parts = std::size_t(task_.parts());
@@ -150,7 +150,7 @@ class kept_few_rows {
     auto const part = [&](std::size_t number, loop_operands const& of) {
       if (number != 0) return task_(number, of);
       clock::time_point const begin = clock::now();
-      // The last unit by itself; of a single row two panels, as one takes as long.
+      // Splits off the last unit; for a single row two panels, as one takes as long.
       std::ptrdiff_t const last = std::min<std::ptrdiff_t>(task_.own, task_.p.m == 1 && task_.unit == 1 ? 2 : 1);
       std::ptrdiff_t const cut = task_.backwards ? last : task_.own - last;
       if (last != task_.own) task_.multiply(task_.backwards ? cut : 0, task_.backwards ? task_.own : cut, of);
@@ -174,7 +174,7 @@ class kept_few_rows {
   int until_timed_ = timed_each;
 };
 
-/// All panels, by several threads where it is work enough: each has the same each time, which stay in its cache.
+/// Multiplies all panels, in parallel if it pays. Each thread has the same panels each time, which stay in its cache.
 template <backend B, class T>
 void share_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed, bool backwards) {
   T const* const from = p.from == nullptr ? p.c : p.from;
@@ -184,8 +184,8 @@ void share_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T co
   loop_operands const operands{p.c, {p.a, from, p.more}};
   if constexpr (has_tasks<B>)
     if (standing_team<B>::is_here()) {
-      // Of eight matrices, from either end. A thread whose team is at work does nothing else meanwhile: it overwrites
-      // none that others read.
+      // Tasks of eight matrices, in both directions. A thread whose team runs does nothing else meanwhile: it
+      // overwrites no task that others read.
       static constinit thread_local std::array<kept_few_rows<B, T>, 16> all = {};
       auto const line = reinterpret_cast<std::uintptr_t>(packed) / 64;
       auto& kept = all[(line ^ line / 64 ^ line / 4096) % 8 * 2 + backwards];

@@ -1,4 +1,4 @@
-// One value for all elements.
+// Fill: sets all elements to one value.
 #pragma once
 
 #include <bit>
@@ -20,8 +20,8 @@ struct filled_element {
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const { to[i] = value; }
 };
 
-// Stores of bytes may change anything, the loop's own bounds included, which are read again for each: no compiler makes
-// vectors of them.
+// Byte stores may alias anything, even the loop's own bounds, which are then reloaded for each: no compiler vectorises
+// such a loop.
 struct fill_of_bytes {
   void* to;
   unsigned char value;
@@ -32,7 +32,7 @@ struct fill_of_bytes {
 
 }  // namespace detail
 
-/// to[i] = value for all of `count` elements.
+/// Sets to[i] = value for i below `count`.
 template <backend B, class T>
 void fill(T* to, std::size_t count, T value) {
   if constexpr (!B::on_device && sizeof(T) == 1)

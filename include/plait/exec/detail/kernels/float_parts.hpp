@@ -1,10 +1,10 @@
-// Floats as sums of three bfloat16, in the order in which a processor's matrix tiles read them.
+// bf16x3 split: floats as sums of three bfloat16 components, in the order in which AMX tiles read them.
 //
-// A float's 24 binary digits are 8 digits, 8 digits and 8 digits. Of the nine products of the parts of two numbers the
-// six largest make a product whose error is about that of rounding it to a float; each is exact before it is added. A
-// unit that multiplies bfloat16 sixteen times as fast as others do floats is then more than twice as fast, and sums
-// have smaller errors, since it adds more before it rounds. After G. Henry, P. T. P. Tang and A. Heinecke, "Leveraging
-// the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations", ARITH 2019, pp. 69-76.
+// The 24 bits of a float are split into three components of 8 bits. Of the nine component products of two numbers, the
+// six largest give a product with about the error of rounding it to float; each is exact before it is added. A unit
+// that multiplies bfloat16 sixteen times as fast as others do floats is then more than twice as fast, and sums have
+// smaller errors, since it adds more before it rounds. After G. Henry, P. T. P. Tang and A. Heinecke, "Leveraging the
+// bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations", ARITH 2019, pp. 69-76.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,11 @@ PLAIT_KERNELS_BEGIN
 namespace plait::detail {
 
 // A tile is 16 lines of 16 pairs of bfloat16; the first of a pair, of an even k, is in the lower half. Lines of a left
-// operand are its rows, those of a right one are pairs of its k. A strip is 32 rows of a left operand, or columns of a
-// right one: for each 32 of k, each part of the numbers is two tiles of 16 rows or columns. Behind them is what is to
-// be known of each row or column: strip_notes.
+// operand are its rows, those of a right one are pairs of k. A strip is 32 rows of a left operand, or columns of a
+// right one: for each 32 of k, each component has two tiles of 16 rows or columns. The strip_notes of these rows or
+// columns follow.
 inline constexpr std::ptrdiff_t tile_side = 16;
-inline constexpr std::ptrdiff_t tile_depth = 32;  ///< of k
+inline constexpr std::ptrdiff_t tile_depth = 32;  ///< elements of k
 inline constexpr std::ptrdiff_t tile_units = tile_side * tile_side;
 inline constexpr std::ptrdiff_t strip_side = 2 * tile_side;
 inline constexpr std::ptrdiff_t part_units = 2 * tile_units;
@@ -37,27 +37,27 @@ constexpr std::ptrdiff_t strip_steps(std::ptrdiff_t k) { return (k + tile_depth 
 constexpr std::ptrdiff_t strip_count(std::ptrdiff_t rows) { return (rows + strip_side - 1) / strip_side; }
 
 struct alignas(64) strip_notes {
-  float scales[strip_side];  ///< what sums with a row or column are to be multiplied by
-  std::uint32_t infinite;    ///< by row or column, a bit: the greatest number in it is, and there is none that is none
+  float scales[strip_side];  ///< factors of the sums with each row or column
+  std::uint32_t infinite;    ///< bit by row or column: its greatest magnitude is infinite, and it has no NaN
 };
 inline constexpr auto note_units = std::ptrdiff_t(sizeof(strip_notes) / sizeof(std::uint32_t));
 
-/// In units of 32 bits.
+/// Returns the size of a strip in units of 32 bits.
 constexpr std::ptrdiff_t strip_units(std::ptrdiff_t k) { return strip_steps(k) * step_units + note_units; }
 inline strip_notes const& notes_of(std::uint32_t const* strip, std::ptrdiff_t k) {
   return *reinterpret_cast<strip_notes const*>(strip + strip_steps(k) * step_units);
 }
 
-/// The upper 16 bits of x, rounded to the nearest.
+/// Returns the upper 16 bits of x, rounded to nearest.
 PLAIT_ALWAYS_INLINE inline std::uint32_t upper_part(std::uint32_t x) { return (x + 0x8000u) & 0xffff0000u; }
-/// The same, but for what would become infinite, and what is no finite number.
+/// Like upper_part, but truncates numbers that would become infinite, and those that are not finite.
 PLAIT_ALWAYS_INLINE inline std::uint32_t upper_part_of_any(std::uint32_t x) {
   std::uint32_t const half = (x & 0x7fffffffu) < 0x7f7f8000u ? 0x8000u : 0u;
   return (x + half) & 0xffff0000u;
 }
 
-/// The parts of a float, each in the upper half of 32 bits. Their sum is the number, if it is at least 2^-110. Of an
-/// infinite number, for which Finite must be false, the other parts are 0.
+/// Components of a float, each in the upper half of 32 bits. Their sum is the number, if it is at least 2^-110. The
+/// second and third of an infinite number, for which Finite must be false, are 0.
 template <bool Finite>
 struct float_parts {
   std::uint32_t first, second, third;
@@ -77,17 +77,17 @@ struct float_parts {
   }
 };
 
-/// The left operand's rows, or the right one's columns.
+/// Operand of a product: rows of the left one, columns of the right one.
 enum class gemm_side : unsigned char { left, right };
 
-/// Where 32 rows or columns are: one is `apart` from the next, `stride` is from one k to the next; one of both is 1.
+/// Source of a strip of up to 32 rows or columns: they are `apart`, and consecutive k are `stride`; one of both is 1.
 struct strip_source {
   float const* data;
   std::ptrdiff_t count;  ///< rows or columns that exist
   std::ptrdiff_t apart;
   std::ptrdiff_t stride;
   std::ptrdiff_t k;
-  float factor = 1;  ///< of all numbers
+  float factor = 1;  ///< multiplies all numbers
 };
 
 template <gemm_side Side>
@@ -104,8 +104,8 @@ struct pack_strip {
   }
 
  private:
-  // What numbers of a row or column are multiplied by: the factor and, if the greatest of them is so small, or large,
-  // that their parts, or products of them, might not be normal, a power of two. Whether all are finite.
+  // Computes the factor of each row or column: `factor` and, if its greatest magnitude is so small, or large, that
+  // components, or products of them, might not be normal, a power of two. Returns true if all numbers are finite.
   PLAIT_ALWAYS_INLINE bool find_scales(float* scales) const {
     std::array<std::uint32_t, strip_side> greatest{};
     if (from->stride == 1) {
@@ -139,7 +139,7 @@ struct pack_strip {
     }
     return finite;
   }
-  // By four lines of so many numbers, which are `apart`.
+  // Updates maxima with four lines of Count numbers, `apart` from each other.
   template <int Count>
   PLAIT_ALWAYS_INLINE static void raise(std::uint32_t* greatest, float const* x, std::ptrdiff_t apart) {
     float const* const y = x + apart;
@@ -152,14 +152,14 @@ struct pack_strip {
       greatest[i] = greater(greatest[i], greater(xy, zw));
     }
   }
-  // Of std::max, which chooses between places, GCC makes no vectors.
+  // GCC does not vectorise std::max, which chooses between addresses.
   PLAIT_ALWAYS_INLINE static std::uint32_t greater(std::uint32_t x, std::uint32_t y) { return x < y ? y : x; }
   PLAIT_ALWAYS_INLINE static std::uint32_t magnitude(float x) { return std::bit_cast<std::uint32_t>(x) & 0x7fffffffu; }
   PLAIT_ALWAYS_INLINE float scale_for(float size) const {
     constexpr std::uint32_t bias = 127;
     std::uint32_t const exponent = std::bit_cast<std::uint32_t>(size) >> 23;
     if ((exponent >= bias - 40 && exponent <= bias + 40) || exponent == 255 || size == 0) return 1;
-    // Large ones are brought down as far as they must: what is small beside them would be lost.
+    // Large numbers are scaled down no further than necessary: small ones beside them would be lost.
     std::uint32_t const wanted = exponent > bias ? bias + 40 : bias;
     float const scale = std::bit_cast<float>(std::clamp(bias + wanted - exponent, 1u, 2 * bias - 1) << 23);
     return std::abs(from->factor * scale) <= std::numeric_limits<float>::max() ? scale : 1;
@@ -173,7 +173,7 @@ struct pack_strip {
         pack<Finite>(k, half * tile_side, scales + half * tile_side,
                      to + k / tile_depth * step_units + half * tile_units);
   }
-  // 16 rows or columns by 32 of k, from `first` on.
+  // Packs 16 rows or columns by 32 of k, from `first` on.
   template <bool Finite>
   PLAIT_ALWAYS_INLINE void pack(std::ptrdiff_t k, std::ptrdiff_t first, float const* scales,
                                 std::uint32_t* tile) const {
@@ -193,7 +193,7 @@ struct pack_strip {
       lines = copied.data();
       line = length;
     }
-    // Rows that do not exist are left as they are: what is made of them is nobody's.
+    // Missing rows are not written: their sums are not read.
     for (std::ptrdiff_t i = 0; i != (is_left ? count : tile_side); ++i, tile += tile_side) {
       if constexpr (is_left)
         write_row<Finite>(lines + i * line, scales[i], tile);
@@ -201,7 +201,7 @@ struct pack_strip {
         write_pairs<Finite>(lines + 2 * i * line, lines + (2 * i + 1) * line, scales, tile);
     }
   }
-  // 32 of k of one row.
+  // Packs 32 of k of one row.
   template <bool Finite>
   PLAIT_ALWAYS_INLINE static void write_row(float const* x, float scale, std::uint32_t* tile) {
     auto* const first = reinterpret_cast<std::uint16_t*>(tile);
@@ -215,7 +215,7 @@ struct pack_strip {
       third[i] = std::uint16_t(parts.third >> 16);
     }
   }
-  // Two k of 16 columns.
+  // Packs two k of 16 columns.
   template <bool Finite>
   PLAIT_ALWAYS_INLINE static void write_pairs(float const* even, float const* odd, float const* scales,
                                               std::uint32_t* tile) {
@@ -230,7 +230,7 @@ struct pack_strip {
   }
 };
 
-/// The number at row or column i and at k of a strip, times its scale.
+/// Returns the number at row or column i and at k of a strip, times its scale.
 template <gemm_side Side>
 PLAIT_ALWAYS_INLINE inline float joined_parts(std::uint32_t const* strip, std::ptrdiff_t i, std::ptrdiff_t k) {
   std::ptrdiff_t const pair = k % tile_depth / 2;

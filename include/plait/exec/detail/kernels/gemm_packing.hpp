@@ -1,4 +1,4 @@
-// Copies parts of matrices into the order in which the tiles of gemm_tiles.hpp read them.
+// GEMM packing: copies panels of matrices into the order in which the tiles of gemm_tiles.hpp read them.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace plait::detail {
 
-/// How many rows are packed for one tile after the other, where the tiles are parts of the same lines of memory.
+/// Depth of k that is packed for one tile after the other, where tiles share cache lines.
 inline constexpr std::ptrdiff_t packed_strip = 16;
 
 /// Transposes a square of as many rows and columns as a vector of 16 bytes has elements.
@@ -35,8 +35,8 @@ void transpose_square(T* to, std::ptrdiff_t to_row, T const* from, std::ptrdiff_
   }
 }
 
-/// Writes k rows of `width` elements, of which column j comes from the k elements at from + j * step; columns from
-/// `count` on are 0. What is packed next follows, and is fetched: the processor sees no order in lines of several rows.
+/// Writes k rows of `width` elements; column j is the k elements at from + j * step, and columns from `count` on are 0.
+/// Prefetches the next panel, which follows: hardware finds no pattern in the cache lines of several rows.
 template <class T>
 void pack_columns(T* to, std::ptrdiff_t width, T const* from, std::ptrdiff_t count, std::ptrdiff_t step,
                   std::ptrdiff_t k) {
@@ -64,8 +64,8 @@ template <class T>
 void pack_rows(T* to, std::ptrdiff_t width, T const* from, std::ptrdiff_t count, std::ptrdiff_t stride,
                std::ptrdiff_t k) {
   constexpr auto side = std::ptrdiff_t(16 / sizeof(T));
-  constexpr std::ptrdiff_t ahead = packed_strip;  // rows; each may be on a page of its own, which nothing else fetches
-  // Sizes that are constants need no call: two parts of a row, of which the second may overlap the first.
+  constexpr std::ptrdiff_t ahead = packed_strip;  // rows; each may be on another page, which hardware does not prefetch
+  // Copies of constant size need no call: a row is copied as two blocks, of which the second may overlap the first.
   auto const copy = [&]<std::size_t Bytes>(std::integral_constant<std::size_t, Bytes>) {
     std::ptrdiff_t const second = width - std::ptrdiff_t(Bytes / sizeof(T));
     for (std::ptrdiff_t i = 0; i < k; ++i, to += width, from += stride) {
@@ -90,7 +90,7 @@ void pack_rows(T* to, std::ptrdiff_t width, T const* from, std::ptrdiff_t count,
   }
 }
 
-/// The same, where the elements of a column are `stride` apart, and columns `step`; one of both is 1.
+/// Dispatches to one of these: elements of a column are `stride` apart, columns `step`; one of both is 1.
 template <class T>
 void pack_panel(T* to, std::ptrdiff_t width, T const* from, std::ptrdiff_t count, std::ptrdiff_t step,
                 std::ptrdiff_t stride, std::ptrdiff_t k) {

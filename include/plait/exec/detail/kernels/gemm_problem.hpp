@@ -1,5 +1,4 @@
-// What a matrix multiplication without a library works on: the operands, memory to pack them in, the parts that they
-// are cut into.
+// GEMM problem of the built-in kernels: operands, epilogue, scratch memory for packing, and splitting into tasks.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +13,13 @@
 
 namespace plait::detail {
 
-/// Bytes of a right operand that find room in the second level of a thread's cache.
+/// Bytes of a right operand that fit the L2 of a thread.
 inline constexpr std::size_t own_cache = std::size_t{1} << 20;
-/// How much of k is packed at once.
+/// Elements of k that are packed at once.
 inline constexpr std::ptrdiff_t packed_depth = 1024;
-/// Multiplications below which threads are not woken up.
+/// Minimum multiplications for which threads are woken up.
 inline constexpr std::ptrdiff_t parallel_work = 1 << 18;
-/// And below which those that stand by are left alone: a microsecond and a half.
+/// Minimum multiplications for spinning workers: a microsecond and a half.
 inline constexpr std::ptrdiff_t team_work = 1 << 16;
 
 template <backend B>
@@ -31,12 +30,12 @@ bool is_shared(std::ptrdiff_t multiplications) {
 /// Epilogue of a product, which tiles compute as they store c: c = relu(c + addend).
 template <class T>
 struct gemm_epilogue {
-  T const* addend = nullptr;  ///< a matrix with the layout of c, apart from it; nullptr: nothing is added
+  T const* addend = nullptr;  ///< a matrix with the layout of c that does not overlap it; nullptr: none
   bool relu = false;          ///< negative elements become zero; NaN stays, as in the operator Relu
 };
 
-/// c = relu((alpha * a * b + beta * from) + more) with a of m by k and b of k by n elements. a and b have a distance
-/// between rows and one between columns, of which one is 1. `more` does not overlap c.
+/// Product c = relu((alpha * a * b + beta * from) + more), with a of m by k and b of k by n elements. a and b have a
+/// row and a column stride, of which one is 1. `more` does not overlap c.
 template <class T>
 struct gemm_problem {
   std::ptrdiff_t m, n, k;
@@ -54,8 +53,8 @@ struct gemm_problem {
   bool relu = false;
 };
 
-/// f(i) for each i below `count`. Throws what one of them throws, which is that there is no memory: OpenMP would end
-/// the program if its threads did.
+/// Calls f(i) for each i below `count`. Rethrows an exception of one of them, which means out of memory: one that left
+/// an OpenMP thread would end the program.
 template <backend B, class F>
 void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
   if (!parallel || count <= 1 || threads_here<B>() == 1) {
@@ -63,7 +62,7 @@ void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
     return;
   }
   if constexpr (has_tasks<B>) {
-    // Sees to what is thrown by itself, and each thing more to look up would take a message's time.
+    // It handles exceptions itself, and each further captured variable would take the time of a message.
     if (standing_team<B>::template run<std::ptrdiff_t>(std::size_t(count), f)) return;
   }
   std::atomic<bool> failed = false;
@@ -78,7 +77,7 @@ void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 
-/// The same in parallel, for tasks that need nothing of a thread's own cache: who is done sooner takes more of them.
+/// Like for_each_task in parallel, with dynamic scheduling: for tasks that need no data in a thread's own cache.
 template <backend B, class F>
 void share_tasks(std::ptrdiff_t count, F const& f) {
   alignas(64) std::atomic<std::ptrdiff_t> next = 0;
@@ -87,7 +86,7 @@ void share_tasks(std::ptrdiff_t count, F const& f) {
   });
 }
 
-/// The backend, from within one of its threads.
+/// Backend as seen from within one of its threads.
 template <backend B>
 struct one_thread_of : B {
   static constexpr unsigned concurrency() { return 1; }
@@ -101,7 +100,7 @@ struct pool_backend<one_thread_of<B>> {
   using type = B;
 };
 
-/// Memory of the stack where little is needed, else of the backend's pool.
+/// Scratch memory: on the stack if it is small, else from the backend's pool.
 template <backend B, class T, std::size_t Local = 8192>
 class gemm_scratch {
  public:
@@ -132,7 +131,7 @@ T relu_of(T x) {
   return x < T(0) ? T(0) : x;
 }
 
-/// c = relu(beta * from + more)
+/// Computes c = relu(beta * from + more).
 template <class T>
 void scale_rows(gemm_problem<T> const& p) {
   if (p.beta == T(1) && p.from == nullptr && p.more == nullptr && !p.relu) return;
@@ -146,7 +145,7 @@ void scale_rows(gemm_problem<T> const& p) {
     }
 }
 
-/// c = relu(c + more), for kernels without an epilogue.
+/// Computes c = relu(c + more), for kernels without an epilogue.
 template <class T>
 void finish_rows(gemm_problem<T> p) {
   p.beta = T(1);
@@ -162,18 +161,18 @@ bool without_product(gemm_problem<T> const& p) {
   return true;
 }
 
-/// How many parts of at most `size` hold `things`, of which there is at least one. Most often one part does, and a
+/// Returns the number of chunks of at most `size` that hold `things`; at least one. Most often one chunk does, and a
 /// division takes five nanoseconds.
 constexpr std::ptrdiff_t parts_for(std::ptrdiff_t things, std::ptrdiff_t size) {
   return things <= size ? 1 : (things + size - 1) / size;
 }
 
-/// How much of k to take at once, so that blocks of it are at most so deep and nearly the same.
+/// Returns the depth of nearly equal blocks of k of at most `most`.
 constexpr std::ptrdiff_t block_depth(std::ptrdiff_t k, std::ptrdiff_t most) {
   return k <= most ? k : parts_for(k, parts_for(k, most));
 }
 
-/// So many things in parts of nearly the same size: rows in tiles, tiles in blocks.
+/// Even split of a number of things into chunks: of rows into tiles, of tiles into blocks.
 struct even_parts {
   std::ptrdiff_t count = 0, low = 0, high = 0;
   constexpr even_parts() = default;

@@ -1,7 +1,7 @@
-// Rows that one tile holds, with panels of b one after the other.
+// GEMM of the rows of one tile with consecutive panels of b.
 //
-// Such a product of small k takes microseconds, each panel of it some hundred nanoseconds: what is the same for all of
-// them is set once, and one call of a tile goes from panel to panel.
+// With small k, such a product takes microseconds, and each panel some hundred nanoseconds: the loop-invariant fields
+// of a tile are set once, and one call of a tile iterates over panels.
 #pragma once
 
 #include <algorithm>
@@ -12,32 +12,32 @@
 
 namespace plait::detail {
 
-/// Multiplications that are worth a task of their own where one call of a tile does them all: four microseconds.
+/// Multiplications of a task in which one call of a tile does them all: four microseconds.
 inline constexpr std::ptrdiff_t run_work = 1 << 17;
 
-/// Where the rows of a tile are, each from column 0 of c on.
+/// Operands of a tile's rows, each from column 0 of c on.
 template <class T>
 struct gemm_rows {
   std::ptrdiff_t count;
   T const* a;
   T* c;
   T const* from;
-  T const* more;  ///< nullptr: nothing
+  T const* more;  ///< nullptr: none
 };
 
-/// The panels of b.
+/// Panels of b.
 template <class T>
 struct gemm_panels {
   T const* data;
   std::ptrdiff_t row;    ///< from one k to the next
-  std::ptrdiff_t panel;  ///< from one of them to the next
+  std::ptrdiff_t panel;  ///< from one panel to the next
   std::ptrdiff_t count;
-  std::ptrdiff_t columns;  ///< of all of them; the last may have fewer than it has room for
+  std::ptrdiff_t columns;  ///< columns of all panels; the last may be partial
 };
 
-/// `count` times `together` panels, once at least, from `first` on, or from the last of them back to it. Of t is set
-/// what does not depend on the panel. A call of its own have the last of all, which may have fewer columns, and the one
-/// that none follows, during which nothing is to be fetched.
+/// Multiplies `count` >= 1 groups of `together` panels, from `first` on or, backwards, down to `first`. The fields of t
+/// that do not depend on the panel must be set. Two groups take a call of their own: the last of b, which may have
+/// fewer columns, and the one that no other follows, during which nothing is prefetched.
 template <class T>
 void multiply_in_turn(gemm_kernel<T> const& kernel, gemm_tile<T>& t, gemm_rows<T> const& rows, gemm_panels<T> const& b,
                       std::ptrdiff_t first, std::ptrdiff_t count, std::ptrdiff_t together, bool backwards) {
@@ -79,8 +79,8 @@ void multiply_in_turn(gemm_kernel<T> const& kernel, gemm_tile<T>& t, gemm_rows<T
   }
 }
 
-/// The panels `first` to `last`, excluded: as many at a time as tiles of so many rows want, and the rest at once. Of
-/// one row a single panel takes as long as two.
+/// Multiplies the panels [first, last): as many at a time as is best for tiles of this many rows, and then the rest at
+/// once. With one row, a single panel takes as long as two.
 template <class T>
 void multiply_in_turn(gemm_kernel<T> const& kernel, gemm_tile<T>& t, gemm_rows<T> const& rows, gemm_panels<T> const& b,
                       std::ptrdiff_t first, std::ptrdiff_t last, bool backwards) {

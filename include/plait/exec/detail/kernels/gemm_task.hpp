@@ -1,4 +1,4 @@
-// Task of a matrix product: the tiles of some panels with some tiles of rows.
+// Tasks of a matrix product: each multiplies some row tiles of a with some panels of b.
 #pragma once
 
 #include <algorithm>
@@ -15,19 +15,19 @@
 
 namespace plait::detail {
 
-/// How many columns of b are packed at once.
+/// Columns of b that are packed at once.
 inline constexpr std::ptrdiff_t packed_columns = 2048;
-/// Panels to a task of several threads, at least: so few that who is quicker can take more of them, but as many as the
-/// tiles have and, while each thread has some, as are worth so many multiplications, a microsecond at most; or run_work
-/// where one call of a tile does them all. And tiles whose rows of a stay in the second level of cache.
+/// Minimum panels of a parallel task: few, so that faster threads can take more, but as many as tiles process at once
+/// and, while each thread has some, as are worth task_work multiplications, a microsecond at most; or run_work if one
+/// call of a tile does them all. task_tiles: maximum tiles of a task, whose rows of a stay in L2.
 inline constexpr std::ptrdiff_t task_panels = 2;
 inline constexpr std::ptrdiff_t task_work = 1 << 15;
 inline constexpr std::ptrdiff_t task_tiles = 8;
-/// Rows up to which b is transposed in registers rather than packed.
+/// Maximum rows for which b is transposed in registers rather than packed.
 inline constexpr std::ptrdiff_t transposed_rows = 16;
-/// Panels' worth of columns to a task of those.
+/// Columns of a task of such a product, in panels.
 inline constexpr std::ptrdiff_t transposed_panels = 4;
-/// Bytes of c that leave room for a and b in the second level of cache.
+/// Maximum bytes of c that leave room for a and b in L2.
 inline constexpr std::size_t large_result = std::size_t{1} << 18;
 
 template <class T>
@@ -35,8 +35,8 @@ bool has_large_result(gemm_problem<T> const& p) {
   return p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T));
 }
 
-/// Tiles in blocks of task_tiles at most, of which each makes a task with each of `groups` of panels: as many tasks for
-/// one thread as for another, where they are few.
+/// Splits tiles into blocks of at most task_tiles, each of which makes a task with each of `groups` groups of panels.
+/// If tasks are few, all threads have equally many.
 inline even_parts tile_blocks(std::ptrdiff_t tiles, std::ptrdiff_t groups, std::ptrdiff_t threads) {
   std::ptrdiff_t blocks = parts_for(tiles, task_tiles);
   if (blocks < tiles && blocks * groups < 8 * threads) {
@@ -46,37 +46,37 @@ inline even_parts tile_blocks(std::ptrdiff_t tiles, std::ptrdiff_t groups, std::
   return {tiles, blocks};
 }
 
-/// The tiles of some panels with some tiles of rows.
+/// Function object that computes the tasks of a product.
 template <backend B, class T>
 struct gemm_task {
   gemm_kernel<T> const* kernel;
   gemm_panels<T> b;
-  std::ptrdiff_t loose_column;  ///< from one column to the next, of panels that tasks must pack themselves; else 0
-  T const* a;                   ///< multiplied by alpha; packed tile after tile, or as it was, from a_first on
-  std::ptrdiff_t a_first;       ///< the row
-  std::ptrdiff_t a_step;        ///< from one k to the next of what is not packed; else 0
-  std::ptrdiff_t a_row;         ///< and from one row to the next
+  std::ptrdiff_t loose_column;  ///< column stride of panels that tasks pack themselves; else 0
+  T const* a;                   ///< multiplied by alpha; packed by tiles, or in place, from a_first on
+  std::ptrdiff_t a_first;       ///< row
+  std::ptrdiff_t a_step;        ///< stride of k if not packed; else 0
+  std::ptrdiff_t a_row;         ///< row stride
   std::ptrdiff_t k;
-  std::ptrdiff_t depth;  ///< of k at a time
+  std::ptrdiff_t depth;  ///< elements of k at a time
   even_parts tiles;
-  std::ptrdiff_t group_panels;  ///< in each group of them but the last
+  std::ptrdiff_t group_panels;  ///< in each group but the last
   std::ptrdiff_t groups;
-  even_parts blocks;  ///< of tiles
+  even_parts blocks;  ///< blocks of tiles
   T* c;
   std::ptrdiff_t c_row;
   T const* from;
   std::ptrdiff_t from_row;
   T beta;
-  T const* more;  ///< nullptr: nothing, or not yet, as more of k is to come
+  T const* more;  ///< nullptr: none, or more of k follows
   std::ptrdiff_t more_row;
   bool relu;         ///< likewise
-  bool backwards;    ///< the last panel first
-  bool is_large;     ///< c, for the second level of cache
-  bool shares_rows;  ///< of c, which stays in the caches: other threads write beside a task's columns
+  bool backwards;    ///< begins with the last panel
+  bool is_large;     ///< c leaves no room for a and b in L2
+  bool shares_rows;  ///< c stays in the caches, and other threads write next to a task's columns
 
-  /// Of all of p, by so many threads. Each member is written where it stays, from registers: what was just written by
-  /// halves and is copied as a whole waits for all that was written before, which took 4 to 12 % of a product of one
-  /// panel. Nor is this an aggregate: of one so large GCC clears the memory first.
+  /// Sets up all tasks of p for `threads` threads. Members are initialised in place, from registers: copying as a whole
+  /// what was just written by halves stalls until all earlier stores are done, which took 4 to 12 % of a product of one
+  /// panel. The class is no aggregate, since GCC clears the memory of such a large one first.
   gemm_task(gemm_kernel<T> const& by, gemm_problem<T> const& p, T const* panels, std::ptrdiff_t b_row,
             std::ptrdiff_t b_panel, std::ptrdiff_t loose, bool packs, bool turns, std::ptrdiff_t threads)
       : kernel(&by),
@@ -91,7 +91,7 @@ struct gemm_task {
         tiles(row_tiles(p.m, by.rows)),
         group_panels(threads == 1 ? b.count : shared_panels(by, p, threads)),
         groups(parts_for(b.count, group_panels)),
-        // Where tasks pack panels of b, more blocks would pack the same.
+        // If tasks pack panels of b, more blocks would pack the same panels again.
         blocks(tile_blocks(tiles.count, groups, loose == 0 ? threads : 1)),
         c(p.c),
         c_row(p.c_row),
@@ -101,20 +101,20 @@ struct gemm_task {
         more(p.more),
         more_row(p.more_row),
         relu(p.relu),
-        // Each thread keeps to its part of b, so turning round is for one thread.
+        // Alternating directions pays for one thread only; of several, each keeps its own panels of b.
         backwards(turns && threads == 1),
         is_large(has_large_result(p)),
         shares_rows(threads > 1 && !is_large) {}
 
-  /// A task of few rows takes less than a microsecond, and a division five nanoseconds: what all tasks need is divided
-  /// before them.
+  /// Computes a task. Quotients that all tasks share are computed before, since a task of few rows takes less than a
+  /// microsecond, and a division five nanoseconds.
   void operator()(std::ptrdiff_t task) const {
     std::ptrdiff_t const block = blocks.count == 1 ? 0 : task / groups;
     std::ptrdiff_t const group = task - block * groups;
     multiply(block, group, group + 1);
   }
 
-  /// A block of tiles with the groups `first_group` to `last_group`, excluded.
+  /// Multiplies a block of tiles with the groups `first_group` to `last_group`, exclusive.
   void multiply(std::ptrdiff_t block, std::ptrdiff_t first_group, std::ptrdiff_t last_group) const {
     tile_run of(*this, block);
     if (of.last - of.first == 1 && k <= depth && loose_column == 0 && !is_large)
@@ -140,7 +140,7 @@ struct gemm_task {
   }
 
  private:
-  // Tiles `first` to `last`, excluded: the rows of the first, and what they have in common, whatever panel they meet.
+  // Tiles `first` to `last`, exclusive: the rows of the first, and the members of `t` that do not depend on the panel.
   struct tile_run {
     std::ptrdiff_t first, last;
     gemm_rows<T> rows;
@@ -165,13 +165,13 @@ struct gemm_task {
       t.beta = of.beta;
       t.more_row = of.more_row;
       t.relu = of.relu;
-      // The tiles over a block share the fetching of the next.
+      // The tiles of a block share the prefetching of the next.
       std::ptrdiff_t const line = of.loose_column != 0 ? 0 : of.b.row * std::ptrdiff_t(sizeof(T));
       t.ahead_step = last - first == 1 ? line : line / (last - first);
     }
   };
 
-  // How many panels a task of several threads has.
+  // Returns the number of panels of a parallel task.
   std::ptrdiff_t shared_panels(gemm_kernel<T> const& of, gemm_problem<T> const& p, std::ptrdiff_t threads) const {
     std::ptrdiff_t const work = tiles.count == 1 ? run_work : task_work;
     std::ptrdiff_t const most = parts_for(b.count, threads);
@@ -180,7 +180,7 @@ struct gemm_task {
     return panels;
   }
 
-  // Not inlined, as GCC would four times: then all that a task begins with takes longer, too.
+  // Not inlined: GCC would inline it four times, which also slows down the start of a task.
   PLAIT_NO_INLINE void multiply(tile_run& of, std::ptrdiff_t panel, std::ptrdiff_t together) const {
     std::ptrdiff_t const width = kernel->width;
     std::ptrdiff_t const column = panel * width;
@@ -214,7 +214,7 @@ struct gemm_task {
     }
   }
 
-  // A block of k, which begins with `first`, of all tiles. What they write soon, `next` columns from c, is fetched.
+  // Multiplies a block of k, from `first` on, for all tiles. Prefetches what they write next, `next` columns from c.
   void multiply_tiles(tile_run& of, std::ptrdiff_t first, typename gemm_kernel<T>::tile_function const* functions,
                       std::ptrdiff_t next) const {
     gemm_tile<T>& t = of.t;
@@ -246,17 +246,17 @@ struct gemm_task {
     }
   }
 
-  // What this thread is about to write of c, while nothing waits for it. The processor goes on by itself to the right
-  // of each row, to lines that another thread writes, and takes them away from it: to fetch one back takes it as long
-  // as a message between the two.
+  // Prefetches what this thread is about to write of c, while nothing depends on it. The hardware prefetcher goes on to
+  // the right of each row, to lines that another thread writes, and takes them away from it: fetching one back takes as
+  // long as a message between the two.
   void claim(tile_run const& of, std::ptrdiff_t first, std::ptrdiff_t last) const {
     constexpr auto line = std::ptrdiff_t(64 / sizeof(T));
     for (std::ptrdiff_t i = tiles.first(of.first); i != tiles.first(of.last); ++i)
       for (std::ptrdiff_t j = first; j < last; j += line) prefetch_to_write(c + i * c_row + j);
   }
 
-  // What is added to a tile at its end, and what the next panels write of c: if it is in no cache by then, each load
-  // and store waits for memory, which for large c and small k takes a third of the time.
+  // Prefetches what is added to a tile at its end, and what the next panels write of c: if it is in no cache by then,
+  // each load and store waits for memory, which for large c and small k takes a third of the time.
   static void fetch(T const* from, std::ptrdiff_t from_row, std::ptrdiff_t rows, std::ptrdiff_t columns) {
     constexpr auto line = std::ptrdiff_t(64 / sizeof(T));
     for (std::ptrdiff_t i = 0; i != rows; ++i, from += from_row)

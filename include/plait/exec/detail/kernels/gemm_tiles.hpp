@@ -1,8 +1,8 @@
-// The innermost loops of matrix multiplication: a tile of the result that stays in registers while k runs.
+// GEMM micro-kernels: tiles of the result that stay in registers over all k.
 //
-// Written with vector extensions and compiled once for each set of instructions. Why a macro: GCC splits vectors that
-// are wider than the function's target allows before it inlines, so each body must itself carry the target attribute,
-// which no template parameter can give it.
+// They use vector extensions and are compiled once per instruction set. A macro defines them because GCC splits vectors
+// wider than the function's target before it inlines: each body must carry the target attribute itself, which no
+// template parameter can provide.
 #pragma once
 
 #include <array>
@@ -15,41 +15,41 @@
 
 namespace plait::detail {
 
-/// One call of a tile: c = relu((a * b + beta * from) + more). `from` is not read where beta is 0. There is no alpha:
-/// with one product to add, compilers have no choice which of two to fuse with the addition, and all tiles give the
-/// same bits.
+/// Arguments of a micro-kernel: c = relu((a * b + beta * from) + more). `from` is not read if beta is 0. There is no
+/// alpha: with one product to add, compilers have no choice which of two to fuse with the addition, and all tiles give
+/// the same bits.
 ///
-/// A call does `count` tiles of as many rows, and leaves the pointers at the last. With small k what lies between two
-/// calls takes a tenth of the time: the processor looks some twenty k ahead, which a hundred instructions displace.
+/// A call computes `count` tiles of as many rows, and leaves the pointers at the last. With small k, the code between
+/// calls takes a tenth of the time: the processor looks some twenty k ahead, and a hundred instructions displace these.
 template <class T>
 struct gemm_tile {
   std::ptrdiff_t k;
-  T const* a;              ///< k times a column of as many rows as the tile has
+  T const* a;              ///< k columns, each of as many rows as the tile has
   std::ptrdiff_t a_step;   ///< from one k to the next: the number of rows, if packed
-  std::ptrdiff_t a_row;    ///< from one row to the next; 1 for more than the kernel's loose_rows of them
+  std::ptrdiff_t a_row;    ///< from one row to the next; 1 for more rows than the kernel's loose_rows
   T const* b;              ///< the first of the tile's panels; a panel is `width` columns
   std::ptrdiff_t b_row;    ///< from one k to the next
   std::ptrdiff_t b_panel;  ///< from one panel to the next
   T* c;
   std::ptrdiff_t c_row;
-  std::ptrdiff_t columns;  ///< of c that are written: of the tile's last panel some may not exist
+  std::ptrdiff_t columns;  ///< columns of c that are written: the tile's last panel may be partial
   T const* from;           ///< c, or another matrix
   std::ptrdiff_t from_row;
   T beta;
-  T const* more;  ///< nullptr: nothing
+  T const* more;  ///< nullptr: none
   std::ptrdiff_t more_row;
   bool relu;
-  char const* ahead;          ///< what to fetch into the second level of cache meanwhile,
-  std::ptrdiff_t ahead_step;  ///< in steps of so many bytes
-  std::ptrdiff_t count;       ///< of tiles, each so far from the one before it:
+  char const* ahead;          ///< address to prefetch into L2,
+  std::ptrdiff_t ahead_step;  ///< in steps of this many bytes
+  std::ptrdiff_t count;       ///< number of tiles; distances from one to the next:
   std::ptrdiff_t a_next, b_next, c_next, from_next, more_next;
   std::ptrdiff_t ahead_next;  ///< bytes
 };
 
-/// So few rows are read where they are, however many panels they meet.
+/// Maximum of rows that are read in place, however many panels they are multiplied by.
 inline constexpr int few_rows = 4;
 
-/// The tiles of an instruction set. Sizes were chosen for the number of registers; a panel is two vectors wide, so that
+/// Micro-kernels of an instruction set. Tile sizes follow the number of registers; a panel is two vectors wide, so that
 /// each broadcast element of a is used twice.
 template <class T>
 struct gemm_kernel {
@@ -57,19 +57,19 @@ struct gemm_kernel {
   using tile_function = void (*)(gemm_tile<T>&);
 
   int width = 0;  ///< columns of a panel, a power of two
-  int rows = 0;   ///< of the highest tile
-  /// Tiles of so many rows can read them where they are: of more, where each begins would take too many registers.
+  int rows = 0;   ///< rows of the tallest tile
+  /// Maximum of rows that a tile reads in place: the addresses of more would take too many registers.
   int loose_rows = 0;
-  /// How much of k is multiplied at once. A panel's part fills the first level of cache, or comes from the second:
-  /// tiles need little of b at a time, and c goes by less often.
+  /// Depth of k that is multiplied at once. A panel's block fills L1, or is streamed from L2: tiles need little of b at
+  /// a time, and c is loaded and stored less often.
   static constexpr int block = 512;
-  /// By panels, then by rows: over one panel, and as many more as are best for so few rows.
+  /// Tiles by number of panels, then of rows: for one panel up to as many as are best for this many rows.
   static constexpr int most_panels = 4;
   std::array<std::array<tile_function, most_rows + 1>, most_panels + 1> tiles = {};
-  std::array<int, most_rows + 1> wide_panels = {};  ///< by rows: how many are best
+  std::array<int, most_rows + 1> wide_panels = {};  ///< by rows: the best number of panels
   transposed_kernel<T> transposed = {};             ///< for few rows
 
-  /// How many panels so many columns make. A division takes five nanoseconds, a tenth of the smallest products.
+  /// Returns the number of panels of `columns`. A division takes five nanoseconds, a tenth of the smallest products.
   std::ptrdiff_t panels(std::ptrdiff_t columns) const {
     return (columns + width - 1) >> std::countr_zero(static_cast<unsigned>(width));
   }
@@ -78,20 +78,20 @@ struct gemm_kernel {
 template <instruction_set, class>
 struct gemm_tiles;
 
-/// The vectors of a tile of so many rows, two to a panel: enough sums to hide the latency of additions, as few as the
-/// registers allow, and a power of two.
+/// Returns the vectors of a tile of this many rows, two per panel: enough accumulators to hide the latency of
+/// additions, few enough for the registers, and a power of two.
 constexpr int tile_vectors(int rows, int most_rows) {
   if (rows == 1) return 8;
   return rows <= (most_rows > 6 ? 6 : 3) ? 4 : 2;
 }
 
-// What is added to sums for one k; to those over more than one panel column by column, so that elements of a stay in
-// registers. The elements of arrays are named by constants only, so that they are in registers even if no loop is
-// unrolled.
+// Step of the loop over k: adds a product to each accumulator, in tiles of two panels column by column, so that
+// elements of a stay in registers. Arrays are indexed by constants only, so that they are in registers even if no loop
+// is unrolled.
 //
-// Statements without instructions keep GCC from two things. It would compute before each turn where all of it is, which
-// takes more registers than there are for addresses, and moves between them in place of multiplications. And it would
-// read a vector of b again for each row: but for three rows with 16 registers, of which none is left for the vector.
+// Empty asm statements prevent two things in GCC. It would compute all addresses before each iteration, which takes
+// more registers than there are for addresses, and moves between them in place of multiplications. And it would reload
+// a vector of b for each row: except with three rows and 16 registers, of which none is left for the vector.
 #define PLAIT_DETAIL_GEMM_STEP                                                                                      \
   if constexpr (V == 4) {                                                                                           \
     vec right;                                                                                                      \
@@ -119,7 +119,7 @@ constexpr int tile_vectors(int rows, int most_rows) {
 #define PLAIT_DETAIL_READ_ONCE(vector) static_cast<void>(0)
 #endif
 
-// Sums numbers the vectors of c row by row. A turn of the loop is two k with 16 registers, and four with 32.
+// `Sums` numbers the vectors of c row by row. The loop is unrolled to two k with 16 registers, four with 32.
 #define PLAIT_DETAIL_GEMM_TILES(SET, TARGET, BYTES, REGISTERS, ROWS)                                               \
   template <class T>                                                                                               \
   struct gemm_tiles<instruction_set::SET, T> {                                                                     \
@@ -245,7 +245,7 @@ constexpr gemm_kernel<T> make_gemm_kernel() {
 template <instruction_set Set, class T>
 inline constexpr gemm_kernel<T> gemm_kernel_of = make_gemm_kernel<Set, T>();
 
-/// The tiles of an instruction set that the processor has.
+/// Returns the micro-kernels of an instruction set that the processor has.
 template <class T>
 gemm_kernel<T> const& tiles_for(instruction_set set = available_instructions()) {
 #if PLAIT_X86_DISPATCH

@@ -1,8 +1,8 @@
-// Tiles of products with few rows, b being transposed and not packed: b is transposed in registers, so that sums run
-// over k in the order in which those over packed panels do, and have the same bits.
+// GEMM tiles of few rows for transposed b, which is not packed but transposed in registers, so that sums run over k in
+// the same order as over packed panels, and have the same bits.
 //
-// A vector's lanes are columns of c. A row of 16 bytes of k is loaded for each lane, and the squares of 16 bytes by 16
-// bytes are transposed within the vectors' quarters. Written once for each set of instructions, as gemm_tiles.hpp is.
+// Vector lanes are columns of c. For each lane, 16 bytes along k are loaded, and the squares of 16 by 16 bytes are
+// transposed within the vectors' quarters. Compiled once per instruction set, like gemm_tiles.hpp.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace plait::detail {
 
-/// One call of a tile: c = a * b + beta * from, of the tile's rows and at most `columns` of its columns. `from` is not
-/// read where beta is 0. Rows of a are contiguous, and so are columns of b.
+/// Arguments of a tile: c = a * b + beta * from, for the tile's rows and at most `columns` of its columns. `from` is
+/// not read if beta is 0. Rows of a are contiguous, and so are columns of b.
 template <class T>
 struct transposed_tile {
   std::ptrdiff_t k;
@@ -32,8 +32,7 @@ struct transposed_tile {
   T beta;
 };
 
-/// The tiles of an instruction set, by rows. More rows are faster with packed panels, which are transposed once for
-/// all.
+/// Tiles of an instruction set, by rows. More rows are faster with packed panels, which are transposed once for all.
 template <class T>
 struct transposed_kernel {
   static constexpr int most_rows = 8;
@@ -41,11 +40,11 @@ struct transposed_kernel {
 
   int width = 0;                                   ///< columns of a tile
   std::array<function, most_rows + 1> tiles = {};  ///< by rows
-  function double_tile = nullptr;                  ///< of one row and twice the columns: two chains of sums
+  function double_tile = nullptr;                  ///< one row, twice the columns: two dependence chains
 };
 
-/// Where element i of a shuffle comes from: of vectors a and b, whose lanes are numbered one after the other, within
-/// each quarter of `side` elements. Steps 0 and 1 interleave the quarters' low and high halves, 2 and 3 join halves.
+/// Returns the source of element i of a shuffle within quarters of `side` elements, where the lanes of vectors a and b
+/// are numbered consecutively. Steps 0 and 1 interleave the quarters' low and high halves, 2 and 3 join halves.
 constexpr int transposing(int step, int lanes, int side, int i) {
   int const quarter = i / side * side;
   int const at = i % side;
@@ -57,7 +56,7 @@ constexpr int transposing(int step, int lanes, int side, int i) {
 template <instruction_set, class>
 struct transposed_tiles;
 
-// Adds to the sums of a vector of columns what `side` elements of k make.
+// Adds the products of `side` elements of k to the sums of a vector of columns.
 #if defined(__CUDACC__)
 // nvcc's host pass does not expand packs in calls of a builtin. The sums are the same.
 #define PLAIT_DETAIL_TRANSPOSED_ADD(TARGET, BYTES)                                                               \
@@ -85,7 +84,7 @@ struct transposed_tiles;
   PLAIT_ALWAYS_INLINE TARGET static auto join(V low, V high, std::index_sequence<I...>) {                        \
     return __builtin_shufflevector(low, high, int(I)...);                                                        \
   }                                                                                                              \
-  /* Row r of each quarter's square; of columns that do not exist, the last one. */                              \
+  /* Loads row r of each quarter's square; missing columns repeat the last one. */                               \
   template <bool Whole>                                                                                          \
   PLAIT_ALWAYS_INLINE TARGET static vec load(T const* b, std::ptrdiff_t column, std::ptrdiff_t columns, int r) { \
     auto const part = [&](int q) {                                                                               \
@@ -138,7 +137,7 @@ struct transposed_tiles;
     typedef T loose_quarter __attribute__((vector_size(16), aligned(alignof(T)), may_alias));                      \
                                                                                                                    \
     PLAIT_DETAIL_TRANSPOSED_ADD(TARGET, BYTES)                                                                     \
-    /* R rows by C vectors of columns. */                                                                          \
+    /* Multiplies R rows by C vectors of columns. */                                                               \
     template <int R, int C, bool Whole>                                                                            \
     PLAIT_ALWAYS_INLINE TARGET static void multiply_columns(transposed_tile<T> const& t) {                         \
       constexpr std::make_index_sequence<std::size_t(R)> rows;                                                     \

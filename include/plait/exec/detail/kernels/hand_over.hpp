@@ -1,6 +1,6 @@
-// What the thread sanitizer has to be told: that a loop which oneTBB or OpenMP hands to its threads sees what was
-// before it, and that who waits for the loop sees what it did. Their libraries are not compiled for it, so it does not
-// find out.
+// Happens-before annotations for ThreadSanitizer: a loop that oneTBB or OpenMP distributes to threads sees all writes
+// before it, and the code after it sees the loop's. The libraries are not instrumented, so the sanitizer cannot infer
+// this order.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@
 namespace plait::detail {
 
 #if PLAIT_THREAD_SANITIZER
-/// From before a loop over f until all of it is done: part() is what to hand on in place of f.
+/// Annotates a loop over f, from before it until all of it is done: pass part() to the loop in place of f.
 template <class F>
 class loop_hand_over {
  public:
@@ -37,7 +37,7 @@ class loop_hand_over {
   auto part() {
     struct call {
       loop_hand_over* loop;
-      // Not looked at: this is a copy that the library made and handed on.
+      // Not instrumented: this is a copy that the library made and passed on.
       __attribute__((no_sanitize("thread"))) void operator()(std::size_t part) const { loop->run(part); }
     };
     return call{this};
@@ -51,8 +51,8 @@ class loop_hand_over {
   }
 
   F const* f_;
-  // Their addresses are what threads meet at. The sanitizer takes eight bytes for one address; parts are to meet
-  // nowhere.
+  // Addresses at which threads synchronise. The sanitizer does not distinguish addresses within eight bytes; calls of f
+  // must not synchronise with each other.
   alignas(8) char begun_ = 0;
   alignas(8) char done_ = 0;
 };

@@ -1,4 +1,4 @@
-// Looks for elements that an op must refuse, before anything is written.
+// Index validation: finds elements that an op must refuse, before anything is written.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct is_out_of_range {
 
 }  // namespace detail
 
-/// The first i below `count` for which holds(i); `count` if there is none. Waits for devices.
+/// Returns the first i below `count` for which holds(i); `count` if there is none. Synchronises with devices.
 template <backend B, class Holds>
 std::size_t find_index(std::size_t count, Holds const& holds) {
   if constexpr (B::on_device) {
@@ -55,7 +55,7 @@ std::size_t find_index(std::size_t count, Holds const& holds) {
           thrust::find_if(B::policy(), first, first + static_cast<std::ptrdiff_t>(count), holds) - first);
     }
   } else {
-    constexpr std::size_t stretch = 4'096;  // vectorised, to be looked at more closely if there is something in it
+    constexpr std::size_t stretch = 4'096;  // vectorised; searched one by one on a hit
     for (std::size_t first = 0; first < count; first += stretch) {
       std::size_t const last = std::min(count, first + stretch);
       bool any = false;
@@ -68,7 +68,7 @@ std::size_t find_index(std::size_t count, Holds const& holds) {
   }
 }
 
-/// Throws shape_error, naming the first one at fault, unless all indices are at least `least` and below `bound`.
+/// Throws shape_error, which names the first invalid index, unless all are at least `least` and below `bound`.
 template <backend B, class I>
 void check_indices(I const* indices, std::size_t count, std::int64_t bound, std::int64_t least = 0) {
   std::size_t const at = find_index<B>(count, detail::is_out_of_range<I>{indices, static_cast<std::uint64_t>(least),

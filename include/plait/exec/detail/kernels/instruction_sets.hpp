@@ -1,5 +1,5 @@
-// Runs a loop with the widest vectors the processor has, without compile flags: the loop is compiled once for each set
-// of instructions and chosen when the program runs.
+// Run-time dispatch by instruction set (function multiversioning): loops use the widest vectors of the processor
+// without compile flags, as each is compiled once per instruction set.
 //
 // Results can differ between processors in the last place, since the wider sets have fused multiply-add.
 #pragma once
@@ -11,9 +11,9 @@
 
 namespace plait {
 
-/// What vectorised loops are compiled for.
+/// Instruction sets that vectorised loops are compiled for.
 enum class instruction_set : unsigned char {
-  portable,  ///< what the compiler was told to assume of every processor
+  portable,  ///< the baseline of the compiler flags
   avx2,      ///< x86-64-v3: AVX2 and FMA
   avx512,    ///< x86-64-v4: AVX-512 F, BW, DQ, VL
 };
@@ -41,23 +41,23 @@ enum class instruction_set : unsigned char {
 #define PLAIT_ALWAYS_INLINE
 #endif
 
-// A function whose loops begin with a line of instructions: where they begin by chance, they take 2 to 6 % more or less
-// from one program to the next.
+// Aligns the loops of a function to cache lines: where they begin by chance, their time varies by 2 to 6 % from one
+// program to the next.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define PLAIT_ALIGN_LOOPS __attribute__((optimize("align-loops=64")))
 #else
 #define PLAIT_ALIGN_LOOPS
 #endif
 
-// In front of a call that has to be inlined: of what a function calls, clang flattens but the first level. The callee
-// must have a name: of F{}(i), clang 16 dies.
+// Marks a call that must be inlined: clang's `flatten` inlines the first level of calls only. The callee must have a
+// name: on F{}(i), clang 16 crashes.
 #if defined(__clang__)
 #define PLAIT_INLINE_CALL [[clang::always_inline]]
 #else
 #define PLAIT_INLINE_CALL
 #endif
 
-// In front of a loop whose turns are independent of each other.
+// Marks a loop whose iterations are independent of each other.
 #if defined(__clang__)
 #define PLAIT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
@@ -66,17 +66,17 @@ enum class instruction_set : unsigned char {
 #define PLAIT_INDEPENDENT
 #endif
 
-// In front of one whose turns, 16 at most, fill vectors: GCC would unroll it before it looks for vectors, and then
-// finds single elements.
+// Marks such a loop whose iterations, 16 at most, fill vectors: GCC would unroll it before it vectorises, and then find
+// only scalars.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define PLAIT_VECTOR_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #else
 #define PLAIT_VECTOR_LOOP PLAIT_INDEPENDENT
 #endif
 
-// Around the code of every header that has kernels. Of a loop marked PLAIT_INDEPENDENT that it does not vectorise clang
-// warns, at the function that the loop was inlined into: it depends on all flags which that is, but it is in one of
-// these headers, as run_portable() and its like are not inlined. With debug information it warns at the loop.
+// Enclose the code of every header with kernels. Clang warns about loops marked PLAIT_INDEPENDENT that it does not
+// vectorise, at the function that the loop was inlined into. All flags decide which function that is, but it is in one
+// of these headers, as run_portable() and its like are not inlined. With debug information clang warns at the loop.
 #if defined(__clang__)
 #define PLAIT_KERNELS_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpass-failed\"")
 #define PLAIT_KERNELS_END _Pragma("clang diagnostic pop")
@@ -87,8 +87,8 @@ enum class instruction_set : unsigned char {
 
 PLAIT_KERNELS_BEGIN
 
-/// The best this processor has; the environment variable PLAIT_INSTRUCTIONS (portable, avx2, avx512) can only lower it.
-/// Matrix tiles, which are used besides, are not with any of them: see amx.hpp.
+/// Returns the widest set of this processor; the environment variable PLAIT_INSTRUCTIONS (portable, avx2, avx512) can
+/// only lower it. Setting it to any of these also disables AMX tiles: see amx.hpp.
 [[nodiscard]] inline instruction_set available_instructions() {
   static instruction_set const found = [] {
     auto best = instruction_set::portable;
@@ -125,7 +125,7 @@ PLAIT_FLATTEN PLAIT_NO_INLINE void run_portable(F const& f, Args... args) {
 }
 }  // namespace detail
 
-/// Calls f(args...), of which all that can be inlined is compiled for each set of instructions.
+/// Calls f(args...), which is compiled, with all that is inlined into it, once per instruction set.
 template <class F, class... Args>
 void vectorized(F const& f, Args... args) {
 #if PLAIT_X86_DISPATCH

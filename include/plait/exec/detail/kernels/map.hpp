@@ -1,4 +1,4 @@
-// Functions of one tensor, element by element, and of several of the same shape.
+// Element-wise maps of one tensor, and folds of several tensors of the same shape.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace plait {
 
 namespace detail {
 
-/// What elements are read and written as: of bools, GCC makes no vectors.
+/// Type that elements are loaded and stored as: GCC does not vectorise loops over bool.
 template <class T>
 using vector_element = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 
@@ -35,7 +35,7 @@ struct map_loop {
   }
 };
 
-/// As an element_function, whose self is an F.
+/// Maps elements as an element_function, whose self is an F.
 template <class F, class T, class R>
 void map_some(void const* f, void* const* operands, std::size_t count) {
   using loop = map_loop<F, T, R>;
@@ -51,10 +51,10 @@ struct map_element {
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const { out[i] = f(x[i]); }
 };
 
-// Operands a pass of fold takes at once.
+// Maximum of operands of a pass of fold.
 inline constexpr std::size_t fold_width = 4;
 
-/// One pass: out = f(… f(x0, x1) …), where later passes take `out` itself for x0.
+/// Pass of fold: out = f(… f(x0, x1) …), where later passes take `out` itself for x0.
 template <class F, class T>
 struct fold_pass {
   std::array<T const*, fold_width> x;
@@ -65,7 +65,7 @@ struct fold_pass {
 
   PLAIT_HOST_DEVICE T value(std::size_t i) const {
     T y = x[0][i];
-    for (std::size_t k = 1; k < fold_width; ++k)  // by constants: see broadcast_layout::find
+    for (std::size_t k = 1; k < fold_width; ++k)  // constant indices: see broadcast_layout::find
       if (k < operands) y = f(y, x[k][i]);
     return y;
   }
@@ -126,7 +126,7 @@ struct fold_loop {
   T divisor;
   F f;
   void operator()(std::size_t first, std::size_t last) const {
-    // All passes over a part that stays in the first cache.
+    // All passes over a chunk that stays in L1.
     constexpr std::size_t part = 8192 / sizeof(T);
     for (; first < last; first += part) {
       std::size_t const end = std::min(last, first + part);
@@ -137,7 +137,7 @@ struct fold_loop {
 
 }  // namespace detail
 
-/// out[i] = f(x[i]); out may be x.
+/// Computes out[i] = f(x[i]); out may be x.
 template <backend B, class F, class T, class R>
 void map(T const* x, R* out, std::size_t count, F const& f = {}) {
   if constexpr (B::on_device) {
@@ -147,10 +147,10 @@ void map(T const* x, R* out, std::size_t count, F const& f = {}) {
   }
 }
 
-/// How many of the first operands of fold its result may stand in.
+/// Number of leading operands of fold that its result may alias.
 inline constexpr std::size_t fold_in_place = detail::fold_width;
 
-/// out[i] = f(… f(f(x0[i], x1[i]), x2[i]) …) / divisor, of `operands` tensors that operand(k) points to.
+/// Computes out[i] = f(… f(f(x0[i], x1[i]), x2[i]) …) / divisor of `operands` tensors that operand(k) points to.
 template <backend B, class F, class T, class Operand>
 void fold(std::size_t operands, Operand const& operand, T* out, std::size_t count, T divisor = T(1), F const& f = {}) {
   if constexpr (B::on_device) {
@@ -161,7 +161,7 @@ void fold(std::size_t operands, Operand const& operand, T* out, std::size_t coun
   }
 }
 
-/// The same on this thread alone, for an element_function.
+/// Computes fold() on this thread alone, for an element_function.
 template <class F, class T, class Operand>
 void fold_some(std::size_t operands, Operand const& operand, T* out, std::size_t count, T divisor) {
   using loop = detail::fold_loop<F, T, Operand>;

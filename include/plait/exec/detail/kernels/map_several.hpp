@@ -1,4 +1,4 @@
-// Functions of several tensors of one shape, element by element.
+// Element-wise functions of several tensors of one shape.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ struct map_several_loop {
   }
 };
 
-/// As an element_function, whose self is an F.
+/// Implements an element_function whose self is an F.
 template <class F, class T, std::size_t N>
 void map_several_of(void const* f, void* const* operands, std::size_t count) {
   using loop = map_several_loop<F, T, N>;
@@ -49,7 +49,7 @@ void map_several_of(void const* f, void* const* operands, std::size_t count) {
 
 }  // namespace detail
 
-/// out[i] = f(x[0][i], …, x[N - 1][i]); out may be any of x.
+/// Computes out[i] = f(x[0][i], …, x[N - 1][i]); out may be any of x.
 template <backend B, class F, class T, std::size_t N>
 void map_several(std::array<T const*, N> const& x, T* out, std::size_t count, F const& f = {}) {
   detail::map_several_loop<F, T, N> const loop{x, out, f};

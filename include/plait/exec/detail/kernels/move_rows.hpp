@@ -1,6 +1,6 @@
-// Copies of rows from one place to another: what gathering, padding, joining and cutting are made of.
+// Row copies, of which gather, pad, concat and split consist.
 //
-// Elements are moved by their size alone; the types of all ops that move data are unsigned words here.
+// Elements are copied as unsigned words of their size, whatever their type.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// Sources of rows for move_rows: row i comes from where a list says.
+/// Source for move_rows: a list with the source row of each row.
 template <class I>
 struct listed_row {
   I const* list;
   PLAIT_HOST_DEVICE std::int64_t operator()(std::size_t row) const { return static_cast<std::int64_t>(list[row]); }
 };
 
-/// Runs of a whole's rows that belong to one part: `width` elements at `offset` of each.
+/// Columns of a concatenated matrix that come from one piece: `width` elements at `offset` of each row.
 struct part_place {
   std::size_t offset = 0;
   std::size_t width = 0;
@@ -43,7 +43,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void copy_ends(T* out, T const* in,
   for (std::size_t i = 0; i < block; ++i) out[i] = in[i];
 }
 
-// Of short rows, two blocks that may overlap are all: a loop takes longer to find out how many turns it has.
+// Copies short rows as two blocks that may overlap: a loop takes longer to compute its number of iterations.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void copy_elements(T* out, T const* in, std::size_t count) {
   std::size_t const bytes = count * sizeof(T);
@@ -86,7 +86,7 @@ struct moved_row {
   }
 };
 
-// Elements of a row of the whole, to the parts that they belong to or, if these are constant, from them.
+// Copies elements of a concatenated row to the pieces that they belong to or, if these are constant, from them.
 template <class Whole, class Part>
 struct whole_row {
   static constexpr std::size_t most = 8;
@@ -98,7 +98,7 @@ struct whole_row {
     for (std::size_t i = first; i < last; ++i) {
       std::size_t const column = places[0].offset + i;
       Part* in_part = nullptr;
-      for (std::size_t k = 0; k < most; ++k)  // by constants: see broadcast_layout::find
+      for (std::size_t k = 0; k < most; ++k)  // constant indices: see broadcast_layout::find
         if (column - places[k].offset < places[k].width)
           in_part = parts[k] + row * places[k].width + (column - places[k].offset);
       Whole& in_whole = whole[row * pitch + column];
@@ -123,8 +123,8 @@ struct pitched_row {
 
 }  // namespace detail
 
-/// Row i of `to`, of `width` elements, becomes row source(i) of `from`; all `filler` where that is negative. `source`
-/// is a function object with a const call operator marked PLAIT_HOST_DEVICE. `to` and `from` are not the same memory.
+/// Copies row source(i) of `from`, or `filler` where that is negative, to row i of `to`, each of `width` elements.
+/// `source` is a function object with a const call operator marked PLAIT_HOST_DEVICE. `to` and `from` must not overlap.
 template <backend B, class T, class Source>
 void move_rows(T* to, T const* from, std::size_t rows, std::size_t width, Source const& source, T filler = {}) {
   if (width == 1)
@@ -133,7 +133,7 @@ void move_rows(T* to, T const* from, std::size_t rows, std::size_t width, Source
     for_each_row_part<B>(rows, width, 1, detail::moved_row<T, Source>{to, from, width, source, filler});
 }
 
-/// Copies `rows` runs of `width` elements each, which begin `to_pitch` and `from_pitch` elements apart.
+/// Copies `rows` rows of `width` elements each, which begin `to_pitch` and `from_pitch` elements apart.
 template <backend B, class T>
 void copy_pitched(T* to, std::size_t to_pitch, T const* from, std::size_t from_pitch, std::size_t rows,
                   std::size_t width) {
@@ -143,8 +143,8 @@ void copy_pitched(T* to, std::size_t to_pitch, T const* from, std::size_t from_p
     for_each_row_part<B>(rows, width, 1, detail::pitched_row<T>{to, to_pitch, from, from_pitch});
 }
 
-/// Joins parts to `rows` rows of `pitch` elements, or cuts these into parts: part(i), which is a pointer to constant
-/// elements to join them, stands at places[i], which follow each other. On a device several parts are one kernel's.
+/// Concatenates pieces to `rows` rows of `pitch` elements, or splits rows: part(i), which points to constant elements
+/// to concatenate them, is at places[i], which are consecutive. On a device, several pieces share a kernel launch.
 template <backend B, class Whole, class PartAt>
 void copy_parts(Whole* whole, std::size_t pitch, std::size_t rows, std::vector<part_place> const& places,
                 PartAt const& part) {

@@ -1,4 +1,4 @@
-// Rows and columns scaled to a mean, a variance or a norm.
+// Layer normalisation of rows, and normalisation of rows and columns to a norm.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct layer_norm_rows {
   T* y;
   T* means;
   T* deviations;
-  T const* scale;  // of each column, and what is added then; null: 1 and 0
+  T const* scale;  // by column, like bias; null: 1 and 0
   T const* bias;
   std::size_t width;
   T epsilon;
@@ -51,7 +51,7 @@ struct layer_norm_rows {
   }
 };
 
-/// What a vector is divided by: its norm, or 1e-12 if that is more; or its sum of magnitudes, or 1 if that is 0.
+/// Divisor of a vector: its norm, at least 1e-12; or its sum of magnitudes, or 1 if that is 0.
 template <class T, bool Magnitudes>
 struct norm {
   static PLAIT_HOST_DEVICE constexpr T part(T x) {
@@ -86,7 +86,7 @@ struct normalize_rows {
   }
 };
 
-// Width columns at a time; 1 where each thread has one.
+// Normalises Width columns at a time; one per thread on devices.
 template <class T, bool Magnitudes, std::size_t Width>
 struct normalize_columns {
   T const* x;
@@ -101,7 +101,7 @@ struct normalize_columns {
     std::size_t const first = task / strips * n * inner + task % strips * Width;
     T divisors[Width];
     for (std::size_t c = 0; c < columns; ++c) divisors[c] = T(0);
-    // In blocks, as sums of rows are: the errors of all rows would add up.
+    // Sums blocks first, as for rows: the errors of all rows would add up.
     constexpr std::size_t block = 512;
     for (std::size_t begin = 0; begin < n; begin += block) {
       std::size_t const end = n - begin < block ? n : begin + block;
@@ -126,9 +126,9 @@ struct normalize_columns {
 
 }  // namespace detail
 
-/// y = (x - mean) / deviation of each row, the deviation being the root of the variance, which is that of all of the
-/// row's elements, plus epsilon. y may be x. The variance is summed from what is left after the mean is taken away: it
-/// does not cancel. Column c of y is then multiplied by scale[c], and bias[c] added, unless both are null.
+/// Layer normalisation: computes y = (x - mean) / deviation of each row, with deviation = sqrt(variance + epsilon) and
+/// the variance of all elements of the row. y may be x. The variance is summed from differences to the mean, which
+/// avoids cancellation. Column c of y is then multiplied by scale[c], and bias[c] added, unless both are null.
 template <backend B, class T>
 void layer_norm(T const* x, T const* scale, T const* bias, T* y, T* means, T* deviations, std::size_t rows,
                 std::size_t width, T epsilon) {

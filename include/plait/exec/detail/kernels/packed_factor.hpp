@@ -14,32 +14,32 @@
 
 namespace plait {
 
-/// Products are those of the matrix packed last, if `packed` is its memory, and of the matrix itself if that is
-/// nullptr. Devices and libraries multiply as fast without: for them nothing is packed.
+/// Multiplies by the matrix packed last if `packed` is its memory, or by the matrix itself if that is nullptr. Packs
+/// nothing for devices and libraries, which multiply as fast without.
 template <backend B>
 class packed_factor {
  public:
   static constexpr bool packs = !B::on_device && !detail::has_gemm_library<B>;
-  /// Fewer columns would be mostly padding.
+  /// Minimum number of columns: fewer would be mostly padding.
   static constexpr std::int64_t least_columns = 16;
 
-  /// Whether threads had better have columns of the product each, and one alone all rows at once, than rows. A matrix
-  /// that leaves a thread's own cache is read anew by each thread for its rows: where these are few, nothing comes
-  /// meanwhile. Tiles of fewer than 8 rows are no faster than those.
+  /// Returns true if threads should divide a product by columns, and a single thread take all rows at once, rather than
+  /// divide it by rows. A matrix that exceeds L2 is read again by each thread for its rows; few rows leave no time to
+  /// prefetch it. AMX tiles of fewer than 8 rows are no faster than those of 8.
   template <class T>
   static bool keeps_rows_together(gemm_shape const& s) {
-    constexpr std::size_t shared_cache = 3 << 20;  // what a thread may take of it
+    constexpr std::size_t shared_cache = 3 << 20;  // a thread's share of it
     std::size_t const bytes = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) * sizeof(T);
     std::int64_t const threads = B::concurrency();
     std::int64_t const rows = s.m / threads;
     bool const in_parts = std::same_as<T, float> && s.bf16x3 && detail::parts_of_packed<B>(s.m, s.n, s.k) != nullptr;
     if (in_parts && threads > 1 && rows < detail::tile_side / 2) return true;
-    std::int64_t const enough = (bytes > shared_cache ? 32 : 8) * (in_parts ? 2 : 1);  // for the next of it to come
+    std::int64_t const enough = (bytes > shared_cache ? 32 : 8) * (in_parts ? 2 : 1);  // rows that hide its prefetch
     return bytes > detail::own_cache && (threads == 1 || rows < enough);
   }
 
-  /// Packs b, the right operand of s, into `to`, and returns the bytes that takes; without `to` only returns them. 0:
-  /// the matrix is better left as it is.
+  /// Packs b, the right operand of s, into `to`, and returns its packed size in bytes; without `to`, only returns the
+  /// size. Returns 0 if the matrix is better left as it is.
   template <class T>
   std::size_t pack(gemm_shape const& s, T const* b, void* to) {
     if constexpr (packs) {
@@ -54,8 +54,8 @@ class packed_factor {
     return 0;
   }
 
-  /// Computes c = a * b + the row `from` in each row, of m rows without gaps, and the epilogue, if b is packed; else
-  /// returns false.
+  /// Computes c = a * b + the row `from` in each of m rows without gaps, and the epilogue. Returns false, and computes
+  /// nothing, if b is not packed.
   template <class T>
   bool multiply_onto_row(void const* packed, T const* from, std::int64_t m, T const* a, T* c,
                          detail::gemm_epilogue<T> const& after = {}) const {
@@ -72,8 +72,8 @@ class packed_factor {
     if constexpr (packs) return packed_matrix<T, B>::panel_columns();
     return 1;
   }
-  /// multiply_onto_row for one row of a, and of each block of `part.width` columns, which is of whole panels, those of
-  /// the part. b must be packed.
+  /// Computes multiply_onto_row() for one row of a and, in each block of `part.width` columns, the columns of the part.
+  /// Blocks consist of whole panels. b must be packed.
   template <class T>
   void multiply_part_onto_row(void const* packed, T const* from, T const* a, T* c,
                               column_part const& part) const noexcept {
@@ -86,7 +86,7 @@ class packed_factor {
       }
     }
   }
-  /// gemm, of b or of the packed matrix instead; a is not transposed.
+  /// Computes gemm() with b or, if there is one, the packed matrix instead; a is not transposed.
   template <class T>
   void multiply(void const* packed, gemm_shape const& s, T const* a, T const* b, T* c, gemm_scalar<T> alpha = 1,
                 gemm_scalar<T> beta = 0, detail::gemm_epilogue<T> const& after = {}) const {

@@ -1,11 +1,9 @@
-// Matrix multiplication without a library. Panels of b, packed or in place, meet packed rows of a in tiles of registers
-// (gemm_tiles.hpp).
+// GEMM without a library: register tiles (gemm_tiles.hpp) multiply panels of b and rows of a, packed or in place.
 //
 // An element's sum runs over k in order, in blocks whose bounds follow from k alone: it depends neither on the number
 // of threads, nor on the other rows, nor on whether b is packed. After K. Goto and R. van de Geijn, "Anatomy of
-// high-performance matrix multiplication", ACM TOMS 34 (2008), with the roles of the caches chosen for few rows: a
-// panel's block of b stays in the first two levels for all rows, a in the second, and b comes by once, in the order it
-// has in memory.
+// high-performance matrix multiplication", ACM TOMS 34 (2008), with the caches assigned for few rows: a panel's block
+// of b stays in L1 and L2 for all rows, a stays in L2, and b is read once, in memory order.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +18,12 @@
 
 namespace plait::detail {
 
-/// Whether tiles read a better packed than as it is: few rows need no packing, nor do those of tiles that can read them
-/// where they are, unless more than 64 panels of b repay it, or 16 if rows are multiples of 4 KB apart and share sets
-/// of the caches.
+/// Returns true if packing a pays: few rows need no packing, nor do those of tiles that can read them in place, unless
+/// more than 64 panels of b amortise it, or 16 if rows are multiples of 4 KB apart and share cache sets.
 ///
-/// If a is transposed and a tile's rows take most of a line of memory, packing gains little, which few panels of b do
-/// not repay; of lower tiles several would fetch the same line. But where the lines of a tile are multiples of 2 KB
-/// apart, they share so few sets of the caches that they drive each other out before the next panel, which halves the
-/// speed.
+/// If a is transposed and a tile's rows fill most of a cache line, packing gains little, which few panels of b do not
+/// amortise; of lower tiles several would fetch the same line. But if the lines of a tile are multiples of 2 KB apart,
+/// they share so few cache sets that they evict each other before the next panel, which halves the speed.
 template <class T>
 bool packs_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
   if (p.a_column == 1 && p.alpha == T(1)) {
@@ -56,10 +52,9 @@ void pack_tiles(even_parts const& tiles, std::ptrdiff_t first, std::ptrdiff_t la
     }
 }
 
-/// Multiplies with panels of b, which are where gemm_panels and gemm_task say by these names, for packed_depth of k at
-/// most.
-/// Rows of a are packed, if `packs`, by each task that multiplies them, even if several do: what another thread has
-/// written last takes longer to fetch than to pack.
+/// Multiplies with panels of b, placed as in gemm_panels and gemm_task, for at most packed_depth of k. If `packs`, each
+/// task packs the rows of a that it multiplies, even if several pack the same: what another thread has written last
+/// takes longer to fetch than to pack.
 template <backend B, class T>
 void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* b, std::ptrdiff_t b_row,
                      std::ptrdiff_t b_panel, std::ptrdiff_t loose_column, bool packs, bool backwards) {
@@ -70,7 +65,7 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T c
   std::ptrdiff_t const blocks = task.blocks.count;
   even_parts const shares(task.groups, blocks >= 4 * threads ? 1 : std::min(task.groups, threads));
   for_each_task<B>(blocks * shares.count, parallel, [=](std::ptrdiff_t part) {
-    // A thread's parts follow each other: the same panels with all rows, of which blocks may have more or fewer.
+    // Consecutive tasks of a thread multiply the same panels with all rows, in blocks of nearly equal sizes.
     std::ptrdiff_t const share = part / blocks;
     std::ptrdiff_t const block = part % blocks;
     gemm_task<B, T> own = task;
@@ -84,7 +79,7 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T c
   });
 }
 
-/// Elements of b when packed whole.
+/// Returns the number of elements of packed b.
 template <class T>
 std::ptrdiff_t packed_size(gemm_kernel<T> const& kernel, std::ptrdiff_t k, std::ptrdiff_t n) {
   return kernel.panels(n) * kernel.width * k;
@@ -102,7 +97,7 @@ void pack_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T* to) 
   });
 }
 
-/// With all of b packed at `packed`; p.b is not looked at.
+/// Multiplies with all of b packed at `packed`; p.b is not read.
 template <backend B, class T>
 void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed, bool backwards = false) {
   if (without_product(p)) return;
@@ -124,13 +119,13 @@ void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T c
   }
 }
 
-/// For few rows, b transposed and not packed: each task has some columns of all rows.
+/// Multiplies few rows with a transposed b that is not packed: each task computes some columns of all rows.
 template <backend B, class T>
 void multiply_transposed(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
   transposed_kernel<T> const& by = kernel.transposed;
   std::ptrdiff_t const columns = transposed_panels * kernel.width;
   even_parts const tiles = row_tiles(p.m, transposed_kernel<T>::most_rows);
-  // Rows of b that are multiples of 4 KB apart conflict in one set of L1.
+  // Columns of b that are multiples of 4 KB apart conflict in one set of L1.
   bool const meet = std::size_t(p.b_column) * sizeof(T) % 4096 == 0;
   for_each_task<B>(parts_for(p.n, columns), is_shared<B>(p.m * p.n * p.k), [=, &by](std::ptrdiff_t task) {
     std::ptrdiff_t const last = std::min(p.n, (task + 1) * columns);
@@ -158,7 +153,7 @@ void multiply_transposed(gemm_kernel<T> const& kernel, gemm_problem<T> const& p)
   });
 }
 
-/// The whole multiplication, onto c.
+/// Computes the whole product.
 template <backend B, class T>
 void multiply(gemm_kernel<T> const& kernel, gemm_problem<T> p) {
   if (without_product(p)) return;
@@ -173,7 +168,7 @@ void multiply(gemm_kernel<T> const& kernel, gemm_problem<T> p) {
   std::ptrdiff_t const in_place_columns = in_place ? n - n % width : 0;
   std::ptrdiff_t const most = std::min(n - in_place_columns, packed_columns);
   bool const packs = packs_rows(kernel, p);
-  // Where one task has all rows, what it packs of b is for itself and need not leave its cache.
+  // If one task has all rows, it packs b for itself only, and in its cache.
   bool const packs_in_tasks = p.m <= kernel.rows * task_tiles;
   gemm_scratch<B, T> b_scratch(packs_in_tasks ? 0 : packed_size(kernel, std::min(k, packed_depth), most));
   for (std::ptrdiff_t first = 0; first < k; first += packed_depth) {

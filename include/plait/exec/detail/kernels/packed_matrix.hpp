@@ -1,4 +1,4 @@
-// A matrix that is packed once and multiplied by many times, as the weights of a recurrence are.
+// Weight pre-packing: a matrix that is packed once and multiplied by many times, like the weights of a recurrence.
 #pragma once
 
 #include <atomic>
@@ -15,17 +15,17 @@
 
 namespace plait {
 
-/// The right operand b of c = alpha * a * b + beta * c, of k by n elements, for host backends.
+/// Packed right operand b, of k by n elements, of c = alpha * a * b + beta * c, for host backends.
 ///
-/// Multiplying allocates nothing once the backend's pool has what it needs for a, may be done by several threads at
-/// once, and gives each row of c the same bits whatever other rows come with it. On request, floats that are to be
-/// multiplied by many rows are packed as parts (float_parts.hpp) where the processor has AMX tiles for them.
+/// Multiplication allocates nothing once the backend's pool has memory for packing a, may run in several threads at
+/// once, and gives each row of c the same bits whatever other rows come with it. On request, floats that are multiplied
+/// by many rows are packed for bf16x3 GEMM (float_parts.hpp) if the processor has AMX tiles.
 template <class T, backend B>
   requires(!B::on_device)
 class packed_panels {
  public:
   packed_panels() = default;
-  /// With these instructions.
+  /// Uses the tiles of this instruction set.
   explicit packed_panels(instruction_set set) : kernel_(&detail::tiles_for<T>(set)) {}
   packed_panels(packed_panels&& other) noexcept
       : kernel_(other.kernel_),
@@ -50,9 +50,9 @@ class packed_panels {
   std::int64_t columns() const noexcept { return n_; }
   void const* data() const noexcept { return data_; }
 
-  /// Copies b, which is k by n with rows `ldb` apart, or n by k if it is transposed; an ldb of 0 means without gaps.
-  /// `rows` is how many rows of a are usually multiplied at once; with `bf16x3` products may be bf16x3 products on AMX
-  /// tiles (gemm_shape). Memory is kept where the size is what it was. Throws std::bad_alloc, and holds what it held.
+  /// Packs b, which is k by n with rows `ldb` apart, or n by k if it is transposed; an ldb of 0 means without gaps.
+  /// `rows` is the usual number of rows of a; with `bf16x3` products may be bf16x3 products on AMX tiles (gemm_shape).
+  /// Reuses its memory if the size has not changed. Throws std::bad_alloc, and is unchanged then.
   void pack(std::int64_t k, std::int64_t n, T const* b, bool transposed = false, std::int64_t ldb = 0,
             std::int64_t rows = 1, bool bf16x3 = false) {
     std::size_t const bytes = packed_bytes(k, n, rows, bf16x3);
@@ -64,7 +64,7 @@ class packed_panels {
     }
     fill(k, n, b, transposed, ldb, rows, bf16x3);
   }
-  /// Like pack(), into memory of the caller of packed_bytes(), aligned as the backend's, which must outlive the use.
+  /// Packs like pack(), into packed_bytes() of caller memory, aligned as the backend's, which must outlive its use.
   void pack_into(void* to, std::int64_t k, std::int64_t n, T const* b, bool transposed = false, std::int64_t ldb = 0,
                  std::int64_t rows = 1, bool bf16x3 = false) {
     give_back();
@@ -78,8 +78,8 @@ class packed_panels {
                : static_cast<std::size_t>(detail::packed_size(*kernel_, k, n)) * sizeof(T);
   }
 
-  /// c = alpha * a * b + beta * c with m rows of a and c, which are lda and ldc apart (0: without gaps). c is not read
-  /// where beta is 0.
+  /// Computes c = alpha * a * b + beta * c with m rows of a and c, which are lda and ldc apart (0: without gaps). Does
+  /// not read c if beta is 0.
   void multiply(std::int64_t m, T const* a, T* c, T alpha = 1, T beta = 0, std::int64_t lda = 0, std::int64_t ldc = 0,
                 detail::gemm_epilogue<T> const& after = {}) const {
     if (lda == 0) lda = k_;
@@ -87,17 +87,17 @@ class packed_panels {
     PLAIT_ASSERT(m >= 0 && lda >= k_ && ldc >= n_, "packed_matrix: no such matrices");
     run({m, n_, k_, a, lda, 1, nullptr, 0, 0, c, ldc, alpha, beta, nullptr, 0, after.addend, ldc, after.relu});
   }
-  /// c = a * b + from without gaps, but for the rows of `from`, which are from_row apart: 0 where all are the same;
-  /// then the epilogue, with the bits of separate operations.
+  /// Computes c = a * b + from without gaps, except that rows of `from` are from_row apart: 0 repeats one row; then the
+  /// epilogue, with the bits of separate operations.
   void multiply_onto(T const* from, std::int64_t from_row, std::int64_t m, T const* a, T* c,
                      detail::gemm_epilogue<T> const& after = {}) const {
     PLAIT_ASSERT(m >= 0 && (from_row == 0 || from_row >= n_), "packed_matrix: no such matrices");
     run({m, n_, k_, a, k_, 1, nullptr, 0, 0, c, n_, T(1), T(1), from, from_row, after.addend, n_, after.relu});
   }
-  /// How many columns make a panel with the widest instructions that the processor has.
+  /// Returns the number of columns of a panel for the widest instruction set of the processor.
   static std::size_t panel_columns() { return static_cast<std::size_t>(detail::tiles_for<T>().width); }
-  /// Of c = a * b + from with one row each the columns `first` to `last`, excluded, where panels begin; by this thread
-  /// alone. b must have been packed for few rows.
+  /// Computes the columns [first, last) of c = a * b + from for one row, on this thread alone; both bounds begin
+  /// panels. b must have been packed for few rows.
   void multiply_columns_onto(T const* from, std::size_t first, std::size_t last, T const* a, T* c) const noexcept {
     auto const at = static_cast<std::ptrdiff_t>(first);
     auto const n = static_cast<std::ptrdiff_t>(last) - at;
@@ -139,7 +139,7 @@ class packed_panels {
     detail::pack_panels<B>(*kernel_, p, static_cast<T*>(data_));
   }
   void run(detail::gemm_problem<T> const& p) const {
-    // Every other time from the end, where the cache holds what was multiplied last.
+    // Alternates direction: the cache holds what was multiplied last.
     bool const backwards = turn_.load(std::memory_order_relaxed);
     turn_.store(!backwards, std::memory_order_relaxed);
     if constexpr (std::same_as<T, float>)
@@ -152,7 +152,7 @@ class packed_panels {
   std::size_t bytes_ = 0;
   std::int64_t k_ = 0;
   std::int64_t n_ = 0;
-  detail::parts_gemm const* parts_ = nullptr;  // in which it is packed
+  detail::parts_gemm const* parts_ = nullptr;  // the bf16x3 GEMM that it is packed for, if any
   mutable std::atomic<bool> turn_ = false;
 };
 

@@ -1,5 +1,5 @@
-// Multiplies float matrices by their parts (float_parts.hpp), with matrix tiles: those of amx.hpp, or others with the
-// same members.
+// bf16x3 GEMM: multiplies float matrices as split products (float_parts.hpp) with AMX tiles (amx.hpp), or tiles with
+// the same members.
 //
 // A sum runs over k in blocks whose bounds follow from k alone. An element depends on its row of a and its column of b,
 // not on other rows and columns, nor on the number of threads.
@@ -21,16 +21,16 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait::detail {
 
-/// How much of k is summed before c is written: so much of a strip, twice, leaves room in the second level of cache.
+/// Elements of k that are summed before c is written: two strips of this depth leave room in L2.
 inline constexpr std::ptrdiff_t parts_depth = 1024;
-/// What a task packs of a, in units of 32 bits.
+/// Size of the rows of a that a task packs, in units of 32 bits.
 inline constexpr std::ptrdiff_t task_units = std::ptrdiff_t{3} << 16;
-/// Multiplications below which threads are not woken up.
+/// Minimum multiplications for which threads are woken up.
 inline constexpr std::ptrdiff_t parallel_parts = 1 << 19;
-/// Columns of b that are packed at once where they are not packed beforehand.
+/// Columns of b that are packed at once if b is not pre-packed.
 inline constexpr std::ptrdiff_t parts_columns = 2048;
 
-/// Right strips of p.b, one after the other. p.b has p.k by p.n elements.
+/// Packs p.b, of p.k by p.n elements, into consecutive right strips.
 template <backend B>
 void pack_right_strips(gemm_problem<float> const& p, std::uint32_t* to) {
   std::ptrdiff_t const units = strip_units(p.k);
@@ -41,15 +41,15 @@ void pack_right_strips(gemm_problem<float> const& p, std::uint32_t* to) {
   });
 }
 
-/// Makes rows and columns of a block's sums once more that have infinite numbers, of which tiles make NaN: number by
-/// number.
+/// Recomputes, element by element, the rows and columns of a block's sums that have infinite numbers, for which tiles
+/// yield NaN.
 struct add_infinite {
   std::uint32_t const* a;
   std::uint32_t const* b;
   std::ptrdiff_t steps;
-  std::ptrdiff_t row_count;  ///< that there are
-  std::uint32_t rows;        ///< which, a bit for each
-  std::uint32_t columns;     ///< and in other rows these
+  std::ptrdiff_t row_count;  ///< rows of the block
+  std::uint32_t rows;        ///< bits of the rows to recompute
+  std::uint32_t columns;     ///< bits of the columns to recompute in other rows
   float* sums;
 
   PLAIT_ALWAYS_INLINE void operator()() const {
@@ -74,7 +74,7 @@ struct add_infinite {
   }
 };
 
-/// What to fetch into caches while strips are multiplied: so many lines of 64 bytes in each sixth of a step.
+/// Prefetch plan while strips are multiplied: `count` lines of 64 bytes in each sixth of a step.
 struct cache_lines {
   std::uint32_t const* from = nullptr;
   std::ptrdiff_t count = 0;
@@ -84,7 +84,7 @@ struct cache_lines {
   }
 };
 
-/// Added to any number, zeros among them, it leaves that number.
+/// Neutral element of addition, -0, which keeps zeros of both signs.
 alignas(64) inline constexpr auto nothing_added = [] {
   std::array<float, strip_side> made{};
   made.fill(-0.0f);
@@ -109,7 +109,7 @@ struct block_writer {
 
   std::ptrdiff_t rows_left() const { return rows - next; }
 
-  /// So many rows, if they are left; Whole if there are as many columns as a strip has.
+  /// Writes up to `count` of the rows left; Whole: the block has as many columns as a strip.
   template <bool Whole>
   PLAIT_ALWAYS_INLINE void write(std::ptrdiff_t count) {
     for (; count > 0 && next != rows; --count, ++next) {
@@ -130,7 +130,7 @@ struct block_writer {
     float const* const kept = from + next * from_row + j;
     float const* const added = more + next * more_row + j;
     float* const to = c + next * c_row + j;
-    // Both scales at once, as one of them alone may be too large, or both together.
+    // Multiplies by the product of both scales unless it overflows, since sums times one scale alone may overflow.
     PLAIT_VECTOR_LOOP
     for (int l = 0; l < Count; ++l) {
       float const scale = row_scale * scales[l];
@@ -142,24 +142,24 @@ struct block_writer {
   }
 };
 
-/// What is done between products of tiles, as what is not a tile is idle meanwhile: lines are fetched for later, and
-/// the block before is written.
+/// Work interleaved with tile products, during which other execution units are idle: prefetches lines, and writes the
+/// previous block.
 class side_work {
  public:
-  /// For so many steps. A block of fewer columns than a strip has is left.
+  /// Spreads the work over `steps` steps. Does not write a block with fewer columns than a strip.
   side_work(cache_lines ahead, block_writer& block, std::ptrdiff_t steps)
       : ahead_(ahead),
         block_(block),
         rows_(block.columns == strip_side ? (block.rows_left() + 4 * steps - 1) / (4 * steps) : 0) {}
 
   PLAIT_ALWAYS_INLINE void fetch() { ahead_.fetch(); }
-  /// Four times a step and more.
+  /// Called at least four times a step.
   PLAIT_ALWAYS_INLINE void write() { block_.write<true>(rows_); }
 
  private:
   cache_lines ahead_;
   block_writer& block_;
-  std::ptrdiff_t rows_;  ///< at once
+  std::ptrdiff_t rows_;  ///< per call
 };
 
 struct rest_of_block {
@@ -177,19 +177,19 @@ inline void fetch_rows(float const* from, std::ptrdiff_t apart, std::ptrdiff_t r
   }
 }
 
-/// Some steps of right strips.
+/// Range of steps of right strips.
 struct right_strips {
   std::uint32_t const* data;
   std::uint32_t const* notes;
   std::ptrdiff_t apart;
 };
 
-/// Whether a thread keeps so many floats, or their parts, in its own cache from one product to the next.
+/// Returns true if so many floats, or their components, stay in a thread's own cache between products.
 constexpr bool stays_in_cache(std::ptrdiff_t floats) { return floats <= std::ptrdiff_t(own_cache / sizeof(float)); }
 
-/// What to fetch while a right strip of so many steps is multiplied by the left one of that number, of so many. The
-/// strip that is next to come, if there is one, comes with all of them, a part each; a single one leaves no time for
-/// that, but for two steps.
+/// Returns the lines to prefetch while a right strip of `steps` steps is multiplied with left strip `left` of
+/// `left_count`. All left strips together prefetch the next right strip, if there is one; a single one leaves no time
+/// for that, and prefetches two steps ahead.
 inline cache_lines lines_ahead(std::uint32_t const* strip, std::uint32_t const* next, std::ptrdiff_t steps,
                                std::ptrdiff_t left, std::ptrdiff_t left_count) {
   constexpr std::ptrdiff_t parts = 6;                               // of a step
@@ -200,7 +200,7 @@ inline cache_lines lines_ahead(std::uint32_t const* strip, std::uint32_t const* 
   return {next + left * share * parts * steps * tile_side, share};
 }
 
-/// c of p for p.k of k, which are those of `right`.
+/// Computes c of p for the p.k elements of k that `right` has.
 template <class Tiles, backend B>
 void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bool backwards) {
   std::ptrdiff_t const steps = strip_steps(p.k);
@@ -210,8 +210,8 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
   std::ptrdiff_t const rights = strip_count(p.n);
   std::ptrdiff_t const lefts = strip_count(p.m);
   std::ptrdiff_t const fitting = (lefts * left_units + task_units - 1) / task_units;
-  // Few rows are packed by each thread, which keeps to its part of b. Of many each packs its own, in blocks that use a
-  // strip of b often enough to have time for the next.
+  // With few rows, each thread packs all of them and keeps its own strips of b. With many, each packs its own, in
+  // blocks that use a strip of b often enough to prefetch the next.
   bool const many_rows = threads > 1 && lefts >= 4 * threads;
   even_parts const blocks(lefts, many_rows ? std::max(fitting, std::min(lefts / 4, 4 * threads)) : fitting);
   even_parts const shares(rights, many_rows ? 1 : std::min(rights, threads));
@@ -247,7 +247,7 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
         strip_notes const& of_rows = notes_of(a, p.k);
         auto const& of_columns = *reinterpret_cast<strip_notes const*>(right.notes + strip * right.apart);
         std::ptrdiff_t const columns = std::min(strip_side, p.n - column);
-        // Lines that come late hold up what is written behind them; those in the second cache come soon enough.
+        // Lines that arrive late delay the stores behind them; lines in L2 arrive in time.
         if (!c_stays) {
           fetch_rows(p.c + row * p.c_row + column, p.c_row, rows, columns);
           if (p.more != nullptr) fetch_rows(p.more + row * p.more_row + column, p.more_row, rows, columns);
@@ -279,7 +279,7 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
     for_each_task<B>(blocks.count * shares.count, parallel, run_task);
 }
 
-/// With all of b packed in right strips; p.b is not looked at.
+/// Multiplies with all of b packed in right strips; whole.b is not read.
 template <class Tiles, backend B>
 void multiply_packed_strips(gemm_problem<float> const& whole, std::uint32_t const* right, bool backwards) {
   if (without_product(whole)) return;
@@ -303,7 +303,7 @@ void multiply_packed_strips(gemm_problem<float> const& whole, std::uint32_t cons
   finish_rows(p);
 }
 
-/// The whole multiplication, onto c.
+/// Computes the whole product.
 template <class Tiles, backend B>
 void multiply_by_parts(gemm_problem<float> const& whole) {
   if (without_product(whole)) return;

@@ -1,4 +1,4 @@
-// The largest element a window sees, or the mean of those it sees, channel by channel; and their gradients.
+// Max and average pooling over windows, channel by channel, and their gradients.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@ namespace plait {
 
 enum class pooling : std::uint8_t {
   maximum,
-  mean,              ///< of what is not padding
-  mean_with_padding  ///< of all taps, padding being 0
+  mean,              ///< without padding
+  mean_with_padding  ///< over all taps, padding being 0
 };
 
 namespace detail {
 
-/// How many elements a window sees.
+/// Returns the number of taps of a window along an axis that are not padding.
 PLAIT_HOST_DEVICE inline std::int64_t seen_by(windows const& w, std::size_t axis, std::int64_t window) {
   return w.tap_from(axis, window, w.in[axis]) - w.tap_from(axis, window, 0);
 }
 
-/// Whether a window of the last axis is larger than the picture: then one goes through the taps of each window, not
-/// through the windows of each tap.
+/// Returns true if windows exceed the image along the last axis: then loops run over the taps of each window, not over
+/// the windows of each tap.
 PLAIT_HOST_DEVICE constexpr bool is_mostly_padding(windows const& w) { return w.kernel[2] > w.in[2]; }
 
 template <pooling How>
@@ -34,7 +34,7 @@ PLAIT_HOST_DEVICE inline std::int64_t seen_or_all(windows const& w, std::size_t 
   return How == pooling::mean_with_padding ? w.kernel[axis] : seen_by(w, axis, window);
 }
 
-/// Of windows over several axes: a product that integers may not have room for.
+/// Returns the number of elements that a window covers over several axes, as a T: integers could overflow.
 template <pooling How, class T, class... Windows>
 PLAIT_HOST_DEVICE inline T places_seen(windows const& w, Windows... window) {
   T product = 1;
@@ -43,8 +43,8 @@ PLAIT_HOST_DEVICE inline T places_seen(windows const& w, Windows... window) {
   return product;
 }
 
-/// f(first, last, seen) for stretches of the windows from `begin` to `end` of the last axis that see as many elements
-/// each: all that no padding is seen by are one.
+/// Calls f(first, last, seen) for ranges of the windows [begin, end) of the last axis that cover `seen` elements each:
+/// all windows without padding are one range.
 template <pooling How, class F>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void for_each_stretch(windows const& w, std::int64_t begin,
                                                                    std::int64_t end, F const& f) {
@@ -69,7 +69,7 @@ PLAIT_HOST_DEVICE constexpr T pool_of_none() {
   return How == pooling::maximum ? max_reduction::identity<T>() : T(0);
 }
 
-// A row is (channel, windows but of the last axis).
+// A row is (channel, windows of the first two axes).
 template <pooling How, class T>
 struct pooled_planes {
   windows w;
@@ -144,13 +144,13 @@ struct pooled_places {
   }
 };
 
-// What an element gets of a window's gradient. NaN is as large as NaN.
+// Returns an element's share of a window's gradient. NaN counts as equal to NaN.
 template <class T>
 PLAIT_HOST_DEVICE inline T slope_of_maximum(T dy, T x, T y) {
   return static_cast<bool>((x == y) | ((x != x) & (y != y))) ? dy : T(0);
 }
 
-// A row is (channel, places but of the last axis).
+// A row is (channel, places of the first two axes).
 template <pooling How, class T>
 struct unpooled_planes {
   windows w;
@@ -256,7 +256,7 @@ void pool(windows const& w, T const* x, T* y, std::int64_t images, std::int64_t 
                          static_cast<std::size_t>(w.out[2]), w.most_seen(), detail::pooled_planes<How, T>{w, x, y});
 }
 
-/// The gradient of x for that of y. Every element that is as large as its window's maximum has the whole of it.
+/// Computes the gradient of x from that of y. Each element equal to its window's maximum gets all of it.
 template <pooling How, backend B, class T>
 void unpool(windows const& w, T const* x, T const* y, T const* dy, T* dx, std::int64_t images, std::int64_t channels,
             bool channels_last) {

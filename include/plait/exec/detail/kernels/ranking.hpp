@@ -1,6 +1,6 @@
-// Where along an axis the extreme elements are.
+// Index of the extreme (argmax, argmin) and top-k along an axis.
 //
-// NaN counts as more than every number for a maximum, less for a minimum, and the first of equals is found.
+// NaN is greater than every number for a maximum, and less for a minimum. Of equal elements the first is found.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace plait {
 
 namespace detail {
 
-// Finds the extreme first, in vectors, then looks for it.
+// Reduces the row to its extreme, with vectors, then searches for it.
 template <class R, class T>
 struct locate_in_rows {
   T const* x;
@@ -40,7 +40,7 @@ struct locate_in_rows {
   }
 };
 
-// Width columns at a time; 1 where each thread has one.
+// Processes Width columns at a time; one per thread on devices.
 template <class R, class T, std::size_t Width>
 struct locate_in_columns {
   T const* x;
@@ -75,8 +75,8 @@ struct locate_in_columns {
   }
 };
 
-// The k largest of a vector whose elements are `step` apart: a heap in the outputs, the least of them at its root,
-// which is sorted at the end.
+// Finds the k largest of a vector whose elements are `step` apart, with a min-heap in the outputs, which is sorted at
+// the end.
 template <class T>
 struct top_of_vectors {
   T const* x;
@@ -122,7 +122,7 @@ struct top_of_vectors {
   }
 
   PLAIT_HOST_DEVICE static bool more(T a, T b) { return a > b || (a != a && b == b); }
-  // Whether the i-th is to be given up before the j-th.
+  // Returns true if the i-th is evicted before the j-th.
   PLAIT_HOST_DEVICE bool before(T const* v, std::int64_t const* at, std::size_t i, std::size_t j) const {
     T const a = v[i * step];
     T const b = v[j * step];
@@ -150,7 +150,7 @@ struct top_of_vectors {
 
 }  // namespace detail
 
-/// y = the place of the extreme along the middle axis of [outer, n, inner], n > 0; R is max_ or min_reduction.
+/// Computes y, the index of the extreme along the middle axis of [outer, n, inner], n > 0; R is max_ or min_reduction.
 template <backend B, class R, class T>
 void locate(T const* x, std::int64_t* y, std::size_t outer, std::size_t n, std::size_t inner) {
   if (inner == 1) {
@@ -163,8 +163,8 @@ void locate(T const* x, std::int64_t* y, std::size_t outer, std::size_t n, std::
                   detail::locate_in_columns<R, T, width>{x, y, n, inner, strips});
 }
 
-/// The k > 0 largest along the middle axis of [outer, n, inner], the largest first, and their places there and, unless
-/// `flat` is nullptr, in all of x. Where there are fewer, 0 at place -1.
+/// Computes the k > 0 largest along the middle axis of [outer, n, inner] in descending order, and their indices there
+/// and, unless `flat` is nullptr, in all of x. Missing ones are 0 with index -1.
 template <backend B, class T>
 void top_k(T const* x, T* values, std::int64_t* indices, std::int64_t* flat, std::size_t outer, std::size_t n,
            std::size_t inner, std::size_t k) {

@@ -1,7 +1,7 @@
-// Sums, maxima and minima along one axis: of rows, whose elements follow each other, and of columns.
+// Reductions (sum, maximum, minimum) along one axis: row-wise, over contiguous elements, and column-wise.
 //
-// The order of additions depends on the extents only, never on the backend's threads: of rows it is that of
-// reduce_row.hpp, in blocks.
+// The order of additions depends on the extents only, not on the number of threads: rows are reduced in blocks, in the
+// order of reduce_row.hpp.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace plait {
 
 namespace detail {
 
-// A block of a row, or all of it where there is one block: then it is a row of partial results if it is longer.
+// Reduces a block of a row or, if `blocks` is 1, a whole row, which then has partial results if it exceeds a block.
 template <class R, class T, class F>
 struct row_reduction {
   std::size_t n;
@@ -30,7 +30,7 @@ struct row_reduction {
     std::size_t const row = blocks == 1 ? task : task / blocks;
     std::size_t const first = (task - row * blocks) * reduction_block;
     std::size_t const count = blocks == 1 || n - first < reduction_block ? n - first : reduction_block;
-    auto const at = element;  // through `this` it would have to be read again after each write
+    auto const at = element;  // a local copy: otherwise captures are reloaded after each write
     out[task] = reduce_team_row<R, T>(count, [row, first, at](std::size_t i) { return at(row, first + i); });
   }
 };
@@ -47,7 +47,7 @@ constexpr std::size_t reduction_blocks(std::size_t n) {
   return n <= reduction_block ? 1 : (n + reduction_block - 1) / reduction_block;
 }
 
-// Columns that one task works on at a time, and rows.
+// Columns and rows of a task.
 inline constexpr std::size_t strip_width = 512;
 constexpr std::size_t strip_rows(std::size_t inner) {
   return std::max<std::size_t>(512, tile_size / std::max<std::size_t>(1, inner));
@@ -56,7 +56,7 @@ constexpr std::size_t column_chunks(std::size_t n, std::size_t inner) {
   return n == 0 ? 1 : (n + strip_rows(inner) - 1) / strip_rows(inner);
 }
 
-// Reduces `rows` rows of each chunk of [outer, n, inner], for a strip of the columns.
+// Reduces a chunk of `rows` rows of [outer, n, inner], for a strip of the columns.
 template <class R, class T, class Map>
 struct column_reduction {
   T const* x;
@@ -68,7 +68,7 @@ struct column_reduction {
   Map map;
   T* out;
 
-  // Host: rows are read four at a time; narrow ones are joined to wider ones, whose parts are folded at the end.
+  // Host: reads rows four at a time; joins narrow rows to wider ones, whose segments are folded at the end.
   PLAIT_ALWAYS_INLINE void operator()(std::size_t task) const {
     std::size_t const strip = task % strips;
     std::size_t const chunk = task / strips % chunks;
@@ -110,7 +110,7 @@ struct column_reduction {
   }
 };
 
-// Device: a team for a few columns.
+// Device: a team reduces a few columns.
 template <class R, class T, class Map>
 struct device_column_reduction {
   T const* x;
@@ -157,12 +157,12 @@ void launch_columns(T const* x, std::size_t outer, std::size_t n, std::size_t in
 
 }  // namespace detail
 
-/// Elements of T that reduce_rows needs besides.
+/// Returns the number of elements of T that reduce_rows needs as scratch.
 constexpr std::size_t row_partials(std::size_t rows, std::size_t n) {
   return n <= reduction_block ? 0 : rows * detail::reduction_blocks(n);
 }
 
-/// out[row] = the combination of element(row, i) for i below n.
+/// Computes out[row] as the reduction of element(row, i) over i below n.
 template <backend B, class R, class T, class F>
 void reduce_rows(std::size_t rows, std::size_t n, F const& element, T* out, T* partials) {
   std::size_t const blocks = detail::reduction_blocks(n);
@@ -174,13 +174,13 @@ void reduce_rows(std::size_t rows, std::size_t n, F const& element, T* out, T* p
   for_each_team<B>(rows, blocks, blocks, detail::row_reduction<R, T, partial>{blocks, 1, {partials, blocks, {}}, out});
 }
 
-/// Elements of T that reduce_columns needs besides.
+/// Returns the number of elements of T that reduce_columns needs as scratch.
 constexpr std::size_t column_partials(std::size_t outer, std::size_t n, std::size_t inner) {
   std::size_t const chunks = detail::column_chunks(n, inner);
   return chunks == 1 ? 0 : outer * chunks * inner;
 }
 
-/// out[o * inner + c] = the combination of map(x[(o * n + r) * inner + c]) for r below n.
+/// Computes out[o * inner + c] as the reduction of map(x[(o * n + r) * inner + c]) over r below n.
 template <backend B, class R, class T, class Map>
 void reduce_columns(T const* x, std::size_t outer, std::size_t n, std::size_t inner, Map map, T* out, T* partials) {
   std::size_t const rows = detail::strip_rows(inner);

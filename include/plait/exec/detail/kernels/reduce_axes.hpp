@@ -1,4 +1,4 @@
-// Reductions of a tensor along any of its axes: one reduction of rows or columns for each run of neighbouring axes.
+// Reductions of a tensor along any of its axes: one reduction of rows or columns per group of adjacent axes.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace plait {
 
-/// By axis.
+/// Flags by axis.
 using axis_mask = std::array<bool, shape::max_rank>;
 
-/// The axes of a tensor along which one of shape `part` is repeated to it, the last axes of both facing each other:
-/// what the gradient is summed over.
+/// Returns the axes along which a tensor of shape `part` is broadcast to `whole`, aligned at their last axes: those
+/// that the gradient is summed over.
 [[nodiscard]] inline axis_mask repeated_axes(shape const& whole, shape const& part) {
   axis_mask made = {};
   for (std::size_t i = 0; i != whole.rank(); ++i) {
@@ -24,8 +24,8 @@ using axis_mask = std::array<bool, shape::max_rank>;
   return made;
 }
 
-/// How a tensor is reduced: [outer, n, inner] to [outer, inner], the last run of axes first. What is between two steps
-/// stands in scratch memory.
+/// Steps of a reduction, from [outer, n, inner] to [outer, inner] each, the last group of axes first. Intermediate
+/// results are in scratch memory.
 class reduction_axes {
  public:
   struct step {
@@ -70,11 +70,11 @@ class reduction_axes {
     scratch_ = between_[0] + between_[1] + partials;
   }
 
-  /// How many elements make a result.
+  /// Returns the number of elements per result.
   std::size_t count() const noexcept { return count_; }
   std::size_t size() const noexcept { return size_; }
   step const& operator[](std::size_t s) const { return steps_[s]; }
-  /// Elements of scratch memory, and where among them the results of step s, not the last, and the partial ones are.
+  /// Elements of scratch memory, and offsets in it of the results of step s, not the last, and of the partial results.
   std::size_t scratch() const noexcept { return scratch_; }
   std::size_t place_after(std::size_t s) const noexcept { return s % 2 == 0 ? 0 : between_[0]; }
   std::size_t place_of_partials() const noexcept { return between_[0] + between_[1]; }
@@ -99,7 +99,7 @@ void reduce_step(reduction_axes::step const& s, T const* x, Map map, T* out, T* 
 
 }  // namespace detail
 
-/// out[i] = the combination of map(x[j]) for all j of the i-th result, in row-major order of the axes that are left.
+/// Reduces map(x[j]) of all j of the i-th result to out[i], in row-major order of the axes that are left.
 template <backend B, class R, class T, class Map>
 void reduce_axes(reduction_axes const& axes, T const* x, Map map, T* out, T* scratch) {
   T* const partials = scratch + axes.place_of_partials();

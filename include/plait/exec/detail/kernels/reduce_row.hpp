@@ -1,9 +1,8 @@
-// Sums, maxima and minima of a row by one thread.
+// Reductions (sum, maximum, minimum) of a row by one thread: pairwise summation in blocks.
 //
-// The order of additions depends on the extent only: a row is summed in as many lanes as four of the widest vectors
-// have, these are folded in pairs until one vector is left, for what is too short for all, and what is longer than a
-// block is summed by block first. The error is that of some 150 additions for each level of blocks, not of as many as
-// there are elements.
+// The order of additions depends on the extent only. A row is summed in as many lanes as four of the widest vectors
+// have; these are folded pairwise to one vector, which also sums what is left of the row. Rows that exceed a block are
+// summed block by block. The error is that of some 150 additions per level of blocks, not of one per element.
 #pragma once
 
 #include <concepts>
@@ -18,9 +17,9 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-// ---- what elements are combined by
+// ---- combining functions
 
-/// Integers wrap around.
+/// Sum; integers wrap around.
 struct sum_reduction {
   template <class T>
   PLAIT_HOST_DEVICE static constexpr T identity() {
@@ -37,7 +36,7 @@ struct sum_reduction {
   }
 };
 
-/// NaN if any element is; -infinity, or the lowest integer, of nothing.
+/// Maximum: NaN if any element is; -infinity, or the lowest integer, if there are no elements.
 struct max_reduction {
   template <class T>
   PLAIT_HOST_DEVICE static constexpr T identity() {
@@ -51,7 +50,7 @@ struct max_reduction {
   }
 };
 
-/// NaN if any element is; infinity, or the highest integer, of nothing.
+/// Minimum: NaN if any element is; infinity, or the highest integer, if there are no elements.
 struct min_reduction {
   template <class T>
   PLAIT_HOST_DEVICE static constexpr T identity() {
@@ -65,7 +64,7 @@ struct min_reduction {
   }
 };
 
-// ---- what is combined of an element
+// ---- functions of elements before they are combined
 
 struct as_it_is {
   template <class T>
@@ -93,17 +92,17 @@ struct square_of {
 
 // ---- one row, in one thread
 
-/// Elements that are summed before blocks are.
+/// Number of elements of a block.
 inline constexpr std::size_t reduction_block = 8192;
 
-/// How many sums are kept of a row.
+/// Number of accumulators of a row.
 template <class T>
 inline constexpr std::size_t reduction_lanes = 256 / sizeof(T);
 
 namespace detail {
 
-// Combines `Lanes` elements in pairs until `Left` are left. More than 16 pairs GCC does not unroll too early, and of
-// fewer than four it is to make single elements.
+// Combines `Lanes` elements pairwise until `Left` are left. GCC does not unroll loops over more than 16 pairs too
+// early, and should use scalars for fewer than four.
 template <class R, std::size_t Lanes, std::size_t Left, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void fold_lanes(T* lane) {
   constexpr std::size_t pairs = Lanes / 2;
@@ -119,7 +118,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void fold_lanes(T* lane) {
   }
 }
 
-// Fewer than a vector: a few at a time, so that not each waits for the one before.
+// Reduces fewer elements than a vector has, in several accumulators to hide latency.
 template <class R, class T, class F>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_few(std::size_t first, std::size_t last, F const& element) {
   constexpr std::size_t together = 4;
@@ -169,7 +168,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_block(std::size_t n, F con
 
 }  // namespace detail
 
-/// Combines element(i) for i below n. element may have effects at i, once each.
+/// Reduces element(i) over i below n. Calls element once for each i, so it may have side effects there.
 template <class R, class T, class F>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_row(std::size_t n, F const& element) {
   if (n <= reduction_block) return detail::reduce_block<R, T>(n, element);

@@ -1,4 +1,4 @@
-// Kernels over a matrix whose rows each have something of their own: a length, a bias, a choice.
+// Matrix loops with per-row data, such as a length, a bias or a choice.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace plait {
 
 namespace detail {
 
-// What a tile of the matrix, flattened, is made of.
+// Splits a tile of the flattened matrix at the ends of rows.
 template <class F>
 struct row_parts_loop {
   F f;
@@ -30,12 +30,12 @@ struct row_parts_loop {
   }
 };
 
-// What one thread of a device does. A division of 64 bits is a hundred instructions there.
+// Computes one element per device thread, where a division of 64 bits takes a hundred instructions.
 template <class F>
 struct row_parts_element {
   F f;
   std::size_t width;
-  bool fits;  ///< all indices, 32 bits
+  bool fits;  ///< true if indices fit 32 bits
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
     std::size_t const row = fits ? static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(width) : i / width;
     f(row, i - row * width, i - row * width + 1);
@@ -44,9 +44,9 @@ struct row_parts_element {
 
 }  // namespace detail
 
-/// f(row, first, last) for parts of rows that make up a matrix of rows times width, of about `cost` elements' work an
-/// element. f has the loop from first to last in it, of one turn on devices; what it looks up for the row stands
-/// before the loop. See for_each.hpp for what f may be.
+/// Calls f(row, first, last) for segments of rows that cover a matrix of rows times width, of about `cost` elements'
+/// work an element. f contains the loop from first to last, with one iteration on devices, and loads what it needs of
+/// the row before it. See for_each.hpp for what f may be.
 template <backend B, class F>
 void for_each_row_part(std::size_t rows, std::size_t width, std::size_t cost, F const& f) {
   if (width == 0) return;
@@ -58,8 +58,8 @@ void for_each_row_part(std::size_t rows, std::size_t width, std::size_t cost, F 
   }
 }
 
-/// The same on a host for the elements `first` to `last`, excluded, of a matrix of so many columns, by this thread
-/// alone.
+/// Like for_each_row_part on a host, for elements `first` to `last`, exclusive, of a matrix of `width` columns, in this
+/// thread.
 template <class F>
 void for_row_parts_between(std::size_t first, std::size_t last, std::size_t width, F const& f) {
   detail::row_parts_loop<F> const loop{f, width};

@@ -1,4 +1,4 @@
-// Sums of elements that are put to listed places along an axis.
+// Scatter-add along an axis: accumulates elements at listed indices.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// Places for scatter_axis: a list of them for all vectors along the axis; or, with a stride, for each outer place one.
-/// Negative ones count from the end of the n that there are.
+/// Indices for scatter_axis: one list for all vectors along the axis or, with a stride, one list per outer index.
+/// Negative indices count from the end of the n.
 template <class I>
 struct listed_place {
   I const* list;
@@ -24,7 +24,7 @@ struct listed_place {
   }
 };
 
-/// Each element has its own.
+/// Indices for scatter_axis: one per element.
 template <class I>
 struct own_place {
   I const* list;
@@ -37,7 +37,7 @@ struct own_place {
 
 namespace detail {
 
-// Width columns at a time; 1 where each thread has one.
+// Task: scatters `Width` columns; 1 if each thread has one.
 template <class T, class Place, std::size_t Width>
 struct scattered_columns {
   T* to;
@@ -65,9 +65,9 @@ struct scattered_columns {
 
 }  // namespace detail
 
-/// to [outer, n, inner] = the sums of the elements of from [outer, count, inner] for which place(o, i, c) says where
-/// along the middle axis they belong, in ascending order of i; 0 where there are none. Elements of a negative place are
-/// left out.
+/// Computes to [outer, n, inner]: each element of from [outer, count, inner] is added at index place(o, i, c) of the
+/// middle axis, in ascending order of i. Elements of `to` without summands are 0; elements of `from` with a negative
+/// index are skipped.
 template <backend B, class T, class Place>
 void scatter_axis(T* to, T const* from, Place const& place, std::size_t outer, std::size_t n, std::size_t count,
                   std::size_t inner) {

@@ -1,4 +1,4 @@
-// Goes through the rows of a matrix one after the other, for ops that may come to the same place twice.
+// Column-parallel scatter: rows are processed in order, for ops that may write a place several times.
 #pragma once
 
 #include <algorithm>
@@ -34,15 +34,15 @@ struct column_walk {
 
 }  // namespace detail
 
-/// f(row, first, last) for parts of rows: each column's rows in ascending order, whatever the backend, so that sums
-/// have the same bits and of two rows written to one place the last stays. Only columns are worked on at once.
+/// Calls f(row, first, last) for segments of rows: in each column by ascending rows, on every backend, so that sums
+/// have the same bits, and of two rows written to one place the last stays. Only columns run in parallel.
 template <backend B, class F>
 void for_each_row_in_order(std::size_t rows, std::size_t width, F const& f) {
   if (rows == 0 || width == 0) return;
   if constexpr (B::on_device) {
     for_each_index<B>(width, detail::column_walk<F>{f, rows});
   } else {
-    constexpr std::size_t least = 64;  // columns worth the walk over all rows
+    constexpr std::size_t least = 64;  // columns that amortise the traversal of all rows
     for_each_tile<B>(width, std::max(least, tile_size / rows), detail::row_walk<F>{f, rows});
   }
 }

@@ -1,4 +1,4 @@
-// Reductions of rows by segment.
+// Segmented reduction (sum, mean, max) of rows.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// Sums of integers wrap around; the maximum of something with a NaN is NaN.
+/// Reduction of a segment. Sums of integers wrap around; a maximum is NaN if any element is.
 enum class segment_reduction : std::uint8_t { sum, mean, max };
 
-/// Rows of a segment are those that follow each other, or those that a list names.
+/// Rows of a segment: consecutive rows, or the rows of an index list.
 struct following_row {
   PLAIT_HOST_DEVICE std::size_t operator()(std::int64_t i) const { return static_cast<std::size_t>(i); }
 };
@@ -94,8 +94,8 @@ struct counted_row {
 
 }  // namespace detail
 
-/// Row s of `to` = the reduction of weight_of(i) times row row_of(i) of `from` over i from offsets[s] up to
-/// offsets[s + 1], in this order; zero if there is none. Of maxima weights must be 1. O(rows times width).
+/// Reduces weight_of(i) times row row_of(i) of `from` over i in [offsets[s], offsets[s + 1]), in this order, to row s
+/// of `to`; an empty segment gives zeros. For maxima, weights must be 1. O(rows times width).
 template <segment_reduction Reduction, backend B, class T, class Row, class Weight>
 void reduce_segments(T* to, T const* from, std::int64_t const* offsets, std::size_t segments, std::size_t width,
                      std::size_t rows, Row const& row_of, Weight const& weight_of) {
@@ -103,8 +103,8 @@ void reduce_segments(T* to, T const* from, std::int64_t const* offsets, std::siz
                        detail::reduced_segment<Reduction, T, Row, Weight>{to, from, offsets, width, row_of, weight_of});
 }
 
-/// Where segments of these lengths begin, and, at the end, how many rows they have: offsets are one more than lengths,
-/// in the backend's memory. Throws shape_error for negative lengths, and if the sum is not `rows`. Waits for devices.
+/// Computes the offsets of segments, an exclusive scan of their lengths and then `rows`: one more than lengths, in the
+/// backend's memory. Throws shape_error for negative lengths, and if the sum is not `rows`. Waits for devices.
 template <backend B, class I>
 void segment_offsets(std::int64_t* offsets, I const* lengths, std::size_t count, std::int64_t rows) {
   auto const scan = [count, rows](std::int64_t* to, I const* from) {
@@ -133,7 +133,7 @@ void segment_offsets(std::int64_t* offsets, I const* lengths, std::size_t count,
   }
 }
 
-/// How many rows each of `count` segments has, by the number of each row's segment.
+/// Counts the rows of each of `count` segments, given the segment number of each row.
 template <backend B, class I>
 void segment_sizes(std::int64_t* sizes, std::size_t count, I const* numbers, std::size_t rows) {
   fill<B>(sizes, count, std::int64_t{0});

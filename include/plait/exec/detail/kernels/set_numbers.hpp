@@ -1,4 +1,4 @@
-// A few numbers that the host knows, set where a backend's ops read them.
+// Upload of a few scalars from the host to a backend's memory.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct number_list {
 
 }  // namespace detail
 
-/// to[i] = from[i] for i below count. To a device they go along with the kernel, 256 bytes at a time: the host does not
-/// wait, and the work can be recorded (captured_runs.hpp).
+/// Sets to[i] = from[i] for i below count. To a device they go as kernel arguments, 256 bytes per launch: the host does
+/// not wait, and the launch can be captured (captured_runs.hpp).
 template <backend B, class T>
 void set_numbers(T* to, T const* from, std::size_t count) {
   if constexpr (B::on_device) {

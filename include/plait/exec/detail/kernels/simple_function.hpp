@@ -1,11 +1,11 @@
-// Functions of elements so simple that reading and writing the elements takes longer than computing them.
+// Memory-bound scalar functions: reading and writing the elements takes longer than computing them.
 #pragma once
 
 #include <plait/core/detail/cxx20.hpp>
 
 namespace plait {
 
-/// A function of an element, x, and of another, y, if it takes two.
+/// Scalar function of x or, if it is binary, of x and y.
 enum class simple_function : unsigned char {
   none,           ///< not one of these
   add,            ///< x + y
@@ -19,7 +19,7 @@ enum class simple_function : unsigned char {
 };
 
 constexpr bool takes_two(simple_function f) noexcept { return f < simple_function::negate; }
-/// The same function with x and y exchanged.
+/// Returns the function with x and y exchanged.
 constexpr simple_function exchanged(simple_function f) noexcept {
   switch (f) {
     case simple_function::subtract:

@@ -1,4 +1,4 @@
-// Softmax of rows, in as few ways through memory as a row in the cache needs.
+// Softmax of rows, in as few passes over memory as a row in the cache needs.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace plait {
 
 namespace detail {
 
-// All of these are called by the team of a row (thread_team.hpp).
+// The thread team of a row calls all of these (thread_team.hpp).
 
-/// What the softmax of a row is made of. The row's exponentials are exp(x - highest); NaN and infinities come out as
-/// the definition has them: a row with +infinity or NaN in it, or of nothing but -infinity, becomes NaN.
+/// Maximum of a row, and sum of its exponentials exp(x - highest). NaN and infinities follow the definition: a row that
+/// contains +infinity or NaN, or only -infinity, becomes NaN.
 template <class T>
 struct softmax_parts {
   T highest;
@@ -28,7 +28,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T highest_of_row(T const* x, std::s
   return reduce_team_row<max_reduction, T>(width, [x](std::size_t i) { return x[i]; });
 }
 
-/// y = softmax(x), which may be the same memory.
+/// Computes y = softmax(x); y may be x.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline softmax_parts<T> softmax_row(T const* x, T* y, std::size_t width) {
   T const highest = highest_of_row(x, width);
@@ -39,7 +39,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline softmax_parts<T> softmax_row(T cons
   return {highest, total};
 }
 
-/// The same parts, where only they are wanted.
+/// Computes the maximum and the sum only.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline softmax_parts<T> softmax_parts_of_row(T const* x, std::size_t width) {
   T const highest = highest_of_row(x, width);
@@ -47,7 +47,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline softmax_parts<T> softmax_parts_of_r
   T const total = reduce_team_row<sum_reduction, T>(
       width, [x, highest](std::size_t i) { return math::exp_of_negative(x[i] - highest); });
 #else
-  constexpr std::size_t stretch = 256;  // exponentials that are kept at a time: short loops are vectorised, too
+  constexpr std::size_t stretch = 256;  // exponentials buffered at a time: short loops vectorise, too
   T total = T(0);
   for (std::size_t first = 0; first < width; first += stretch) {
     T kept[stretch];
@@ -89,13 +89,13 @@ struct log_softmax_rows {
 
 }  // namespace detail
 
-/// y[row, :] = exp(x[row, :]) / the sum of them. y may be x.
+/// Computes y[row, :] = exp(x[row, :]) / the sum of them. y may be x.
 template <backend B, class T>
 void softmax(T const* x, T* y, std::size_t rows, std::size_t width) {
   for_each_team<B>(rows, width, 4 * width, detail::softmax_rows<T>{x, y, width});
 }
 
-/// y[row, :] = x[row, :] - log(the sum of exp(x[row, :])). y may be x.
+/// Computes y[row, :] = x[row, :] - log(the sum of exp(x[row, :])). y may be x.
 template <backend B, class T>
 void log_softmax(T const* x, T* y, std::size_t rows, std::size_t width) {
   for_each_team<B>(rows, width, 4 * width, detail::log_softmax_rows<T>{x, y, width});

@@ -1,4 +1,4 @@
-// The way back from a reduction: each element of a tensor finds the result it went into.
+// Backward pass of a reduction: each element of a tensor gets the gradient of the result that it was reduced to.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// Neighbouring axes of which all are reduced, or none, are one axis here, and the last such axis makes rows. Trivially
-/// copyable, as kernels want it.
+/// Layout of a reduction for its backward pass. Adjacent axes that are all reduced, or all kept, are merged; the last
+/// merged axis forms rows. Trivially copyable, as kernels require.
 struct spread_layout {
   std::size_t rows = 1;
   std::size_t width = 1;
-  bool moves = true;  ///< whether the results advance along a row
+  bool moves = true;  ///< true if the results advance along a row
   int rank = 0;       ///< axes before the last
   std::array<std::size_t, shape::max_rank> extent = {};
   std::array<std::size_t, shape::max_rank> step = {};  ///< 0 where the result stays
@@ -48,10 +48,10 @@ struct spread_layout {
     }
   }
 
-  /// Where the result of a row's first element is.
+  /// Returns the index of the result of a row's first element.
   PLAIT_HOST_DEVICE constexpr std::size_t result_of(std::size_t row) const {
     std::size_t found = 0;
-    for (std::size_t axis = shape::max_rank; --axis != 0;) {  // by constants: see broadcast_layout::find
+    for (std::size_t axis = shape::max_rank; --axis != 0;) {  // constant indices: see broadcast_layout::find
       if (axis >= at(rank)) continue;
       found += row % extent[axis] * step[axis];
       row /= extent[axis];
@@ -95,9 +95,9 @@ struct spread_row {
 
 }  // namespace detail
 
-/// dx[i] = f(dy[r], x[i], y[r]) where r is the result that element i went into. f says by `reads_elements` and
-/// `reads_results` whether it looks at x and y, which can be nullptr where it does not. dx may stand where x does, and
-/// where dy or y do if they have as many elements.
+/// Computes dx[i] = f(dy[r], x[i], y[r]), where element i was reduced to result r. F::reads_elements and
+/// F::reads_results tell if f reads x and y, which may be nullptr otherwise. dx may alias x, and dy or y if they have
+/// as many elements.
 template <backend B, class F, class T>
 void spread(spread_layout const& layout, T const* dy, T const* x, T const* y, T* dx, F const& f) {
   for_each_row_part<B>(layout.rows, layout.width, 1, detail::spread_row<F, T>{layout, dy, x, y, dx, f});

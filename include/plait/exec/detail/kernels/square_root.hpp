@@ -1,4 +1,4 @@
-// Square roots of a tensor.
+// Element-wise square root.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace plait {
 
 namespace functions {
 
-/// Correctly rounded. Compilers do not vectorise it, since std::sqrt may set errno.
+/// Correctly rounded square root. Compilers do not vectorise it, since std::sqrt may set errno.
 template <class T>
 struct square_root {
   PLAIT_HOST_DEVICE T operator()(T x) const { return std::sqrt(x); }
@@ -45,7 +45,7 @@ struct square_root_loop {
   }
 };
 
-/// As an element_function.
+/// Implements an element_function.
 template <class T>
 void square_root_some(void const*, void* const* operands, std::size_t count) {
   square_root_loop<T>{static_cast<T const*>(operands[0]), static_cast<T*>(operands[1])}(0, count);
@@ -53,7 +53,7 @@ void square_root_some(void const*, void* const* operands, std::size_t count) {
 
 }  // namespace detail
 
-/// out[i] = √x[i]; out may be x.
+/// Computes out[i] = √x[i]; out may be x.
 template <backend B, class T>
 void square_root(T const* x, T* out, std::size_t count) {
   if constexpr (B::on_device) {

@@ -1,9 +1,8 @@
-// Threads that stand by while many short loops follow each other.
+// Spinning worker pool for sequences of short parallel loops.
 //
-// To begin a loop, oneTBB takes more than a microsecond until all threads are at work, and another until the last has
-// said that it is done; a step of a small recurrence takes no more than five. So for the time of a recurrence its other
-// threads look out for the next loop by themselves, and begin with it 100 nanoseconds later. One that has looked for
-// long goes back to the scheduler, and is asked for anew.
+// oneTBB takes more than a microsecond to start a loop on all threads, and another until the last has finished; a time
+// step of a small recurrence takes no more than five. So during a recurrence the other threads spin for the next loop,
+// and begin it 100 nanoseconds later. A worker that has spun for long returns to the scheduler, and is requested again.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +22,7 @@
 
 namespace plait::detail {
 
-/// Tells the processor that a loop waits for another thread.
+/// Hints to the processor that this thread spins.
 inline void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -32,19 +31,19 @@ inline void pause() noexcept {
 #endif
 }
 
-/// What a loop writes to, and up to three things that it reads.
+/// Operands of a loop: an output, and up to three inputs.
 struct loop_operands {
   void* to = nullptr;
   std::array<void const*, 3> from = {};
 };
 
-/// The team of the thread that makes it, until it goes: with it for_each_part shares the parts of loops. Where the
-/// backend has no tasks, where the thread has a team already, and where there are more than most_members threads, it is
-/// nothing.
+/// Worker pool of the thread that constructs it, for its lifetime: for_each_part distributes the tasks of loops over
+/// its threads. Does nothing if the backend has no tasks, if the thread has a team already, and if there are more than
+/// most_members threads.
 ///
-/// No part waits for a thread that has not come: who is through with its own parts takes others'. So how many threads
-/// the scheduler gives, and when, changes only how long it takes. Who has the same part in loops of as many parts is
-/// the same thread, unless another was quicker: what a part reads each time is in its cache.
+/// No task waits for a thread that has not arrived: a thread that has finished its own tasks steals others. So the
+/// number of threads that the scheduler provides, and when, affects only the time. In loops of equally many tasks, a
+/// task stays on the same thread unless another steals it: what it reads each time is in that thread's cache.
 template <backend B>
 class standing_team {
  public:
@@ -69,14 +68,14 @@ class standing_team<B> {
     helpers_.wait();
   }
 
-  /// Whether this thread has a team that would share a loop, so that even short ones are worth it.
+  /// Returns true if this thread has a team that would share a loop, so that even short loops are worth sharing.
   static bool is_here() noexcept { return here_.team != nullptr && !here_.in_part; }
 
-  /// How many threads it has, where it is here.
+  /// Returns the number of threads. Precondition: is_here().
   static std::size_t size() noexcept { return here_.team->members_; }
 
-  /// f(part) for each of `count` parts, by the team of this thread; false if it has none. Within a part of another loop
-  /// all of them are done here. Throws what a part throws, when all others are done.
+  /// Calls f(part) for each part below `count`, on the team of this thread; returns false if it has none. Within a task
+  /// of another loop, this thread runs all of them. Throws what a task throws; on the team, after all others are done.
   template <class Index = std::size_t, class F>
   static bool run(std::size_t count, F const& f) {
     if (here_.team == nullptr || count > most_parts) return false;
@@ -90,9 +89,9 @@ class standing_team<B> {
     return true;
   }
 
-  /// f(part, operands) for each part, of which there is one at least, by a team that is here. The operands come in the
-  /// message that a member gets anyhow: where f stays where it is and as it is from loop to loop, it is in the members'
-  /// caches, and nothing else has to come. False if this thread has run all of them.
+  /// Calls f(part, operands) for each part below `count`, which is at least one. Precondition: is_here(). The operands
+  /// are in the message that a member gets anyway: if f stays unchanged at its address from loop to loop, it is in the
+  /// members' caches, and no more has to be transferred. Returns false if this thread has run all tasks.
   template <class F>
   static bool run(std::size_t count, F const& f, loop_operands const& operands) {
     return here_.team->run({&f, [](void const* self, std::size_t part,
@@ -100,7 +99,7 @@ class standing_team<B> {
                            operands, count);
   }
 
-  /// Within the first part of a loop of so many, by the thread that has begun it: whether all others are done.
+  /// Returns true if all other tasks of a loop of `count` are done; for its first task, on the thread that began it.
   static bool others_done(std::size_t count) { return here_.team->is_done(here_.team->number_ | 1, count); }
 
  private:
@@ -108,29 +107,29 @@ class standing_team<B> {
     void const* self = nullptr;
     void (*call)(void const*, std::size_t, loop_operands const&) = nullptr;
   };
-  // Lines of memory go from thread to thread, and each way takes 30 to 450 nanoseconds, by where the threads are. So a
-  // member is told what to do in one line and answers in another, no line counts for all of them, and the team's own
-  // thread waits for none before it begins with its first part.
+  // Cache lines migrate between threads, and each way takes 30 to 450 nanoseconds, depending on where the threads are.
+  // So a member gets its work in one line and answers in another, no line counts for all members, and the team's own
+  // thread waits for none before it begins its first task.
   //
-  // `parts` says how many of the member's nobody has begun with; the upper half is the loop's number, so that none is
-  // taken for one of a later loop.
+  // `parts` is the number of the member's tasks that no thread has begun; its upper half is the loop's number, so that
+  // no task is mistaken for one of a later loop.
   struct alignas(64) share {
     std::atomic<std::uint64_t> parts = 0;
-    loop of;              // as long as any of its parts is under way,
-    std::size_t end = 0;  // as is the one that follows its last part
+    loop of;              // valid while any of its tasks is running,
+    std::size_t end = 0;  // as is the end of its range of tasks
     loop_operands operands;
-    alignas(64) std::atomic<std::uint64_t> done = 0;  // how many parts it has run, whosever; with the loop's number
-    std::atomic<bool> away = true;  // it looks at nothing: set by the member, reset by the team's thread
+    alignas(64) std::atomic<std::uint64_t> done = 0;  // tasks it has run, also stolen ones; with the loop's number
+    std::atomic<bool> away = true;                    // not spinning: set by the member, reset by the team's thread
   };
   static constexpr std::uint64_t count_bits = 0xffff'ffff;
-  static constexpr std::uint64_t closed = count_bits;  // in place of how many: there will be no more loops
+  static constexpr std::uint64_t closed = count_bits;  // in place of a number: no more loops follow
   static constexpr std::uint64_t most_parts = count_bits / 2;
-  // How often a thread looks before it goes, and before it lets another have the processor: for 10 to 50 µs, and 2 to
-  // 10. That is more than what lies between the loops of small steps.
+  // Polls before a worker returns to the scheduler (10 to 50 µs), and before a thread yields the processor (2 to 10
+  // µs). That is longer than the gaps between the loops of small time steps.
   static constexpr int looks = 1'000;
   static constexpr int looks_alone = 200;
 
-  // Loops after each other of which one thread has run all parts: some 200 µs, when others should have come long since.
+  // Consecutive loops of which one thread has run all tasks: some 200 µs, when others should have arrived long since.
   static constexpr int long_alone = 32;
 
   struct place {
@@ -138,12 +137,12 @@ class standing_team<B> {
     bool in_part;
   };
 
-  // `all` comes in registers: a copy of what was just written by halves waits for all that was written before.
+  // `all` is passed in registers: a copy of what was just stored in halves would wait for all earlier stores.
   bool run(loop all, loop_operands const& operands, std::size_t count) {
     number_ += count_bits + 1;
     // A division takes five nanoseconds, for which all others wait.
     std::size_t const low = count < 2 * members_ ? std::size_t{count >= members_} : count / members_;
-    std::size_t const more = count - low * members_;  // members have a part more
+    std::size_t const more = count - low * members_;  // members have one task more
     std::size_t end = count;
     for (std::size_t m = members_; --m != 0;) {
       std::size_t const parts = low + (m < more);
@@ -153,14 +152,14 @@ class standing_team<B> {
       its.operands = operands;
       its.end = end;
       end -= parts;
-      // If it goes at this moment, this thread runs its parts, and asks it the next time.
+      // If it leaves at this moment, this thread runs its tasks, and requests it the next time.
       its.parts.store(number_ | parts, std::memory_order_release);
       if (its.away.load(std::memory_order_acquire)) {
         its.away.store(false, std::memory_order_relaxed);
         ask(m);
       }
     }
-    if (end != 1) {  // others may look there
+    if (end != 1) {  // others may steal there
       shares_[0].of = all;
       shares_[0].operands = operands;
       shares_[0].end = end;
@@ -190,24 +189,24 @@ class standing_team<B> {
     return done == count;
   }
 
-  // Not part of run(): the thread sanitizer is told not to look at how oneTBB hands tasks on.
+  // Separate from run(): tests/tsan_suppressions.txt names it to exclude the way oneTBB passes tasks on.
   PLAIT_NO_INLINE void ask(std::size_t member) {
     try {
       helpers_.run([this, member] { help(member); });
-    } catch (std::bad_alloc const&) {  // then the others do without
+    } catch (std::bad_alloc const&) {  // then the other threads run its tasks
     }
   }
 
-  // The system may have put the others behind this thread, on one processor, and leave them there for ten milliseconds
-  // and more, while another has nothing to do: for as long as none of them sleeps. So this one does, and is put
-  // elsewhere when it wakes; and again when as many loops and eight times more have been without the others, as one
-  // sleep takes as long as ten small loops and there may be no other processor.
+  // The system may have queued the others behind this thread, on one processor, and leave them there for ten
+  // milliseconds and more while another is idle: for as long as none of them sleeps. So this thread sleeps, and is
+  // migrated when it wakes. It does so again only after nine times as many loops without the others, as one sleep takes
+  // as long as ten small loops and there may be no other processor.
   void make_way() {
     std::this_thread::sleep_for(std::chrono::microseconds(1));
     alone_ = -8 * long_alone;
   }
 
-  // Runs what is left of a member's parts. `done` counts them, with the loop's number; the answer, if any, says so.
+  // Runs the remaining tasks of a member. `done` counts them, with the loop's number; `answer`, if any, gets it.
   void take(std::size_t member, std::uint64_t& done, std::atomic<std::uint64_t>* answer = nullptr) {
     share& from = shares_[member];
     for (std::uint64_t now = from.parts.load(std::memory_order_acquire);;) {
@@ -236,9 +235,9 @@ class standing_team<B> {
     place const before = std::exchange(here_, {this, true});
     share& own = shares_[member];
     std::uint64_t done = own.done.load(std::memory_order_relaxed);
-    std::uint64_t idle = 0;  // what stands there while there is nothing to do
+    std::uint64_t idle = 0;  // value of `parts` while there are no tasks
     for (int look = 1;; ++look) {
-      // Not a load: so the line is this thread's own, to take a part from, as soon as there is one.
+      // Not a load: this thread then owns the cache line, to take a task from, as soon as there is one.
       std::uint64_t now = idle;
       if (own.parts.compare_exchange_strong(now, idle, std::memory_order_acq_rel)) {
         if (look == looks) {
@@ -267,16 +266,16 @@ class standing_team<B> {
   static constinit inline thread_local place here_ = {nullptr, false};
 
   std::size_t members_;
-  std::array<share, most_members> shares_;  // the first is that of the thread that made the team
+  std::array<share, most_members> shares_;  // the first is that of the constructing thread
   std::uint64_t number_ = 0;                // of the loop, in the upper half
-  int alone_ = 0;                           // loops without the others
+  int alone_ = 0;                           // consecutive loops without the others
   std::mutex failing_;
   std::exception_ptr failure_ = nullptr;
   typename B::task_group helpers_;
 };
 
-/// How many threads share the parts of a loop that begins here. Not B::concurrency() where threads stand by: oneTBB
-/// takes a hundredth of a small product to look it up.
+/// Returns the number of threads that share a loop which begins here. Avoids B::concurrency() while workers spin:
+/// oneTBB takes a hundredth of a small product to look it up.
 template <backend B>
 std::size_t threads_here() {
   if constexpr (has_tasks<B>)

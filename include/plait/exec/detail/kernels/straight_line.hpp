@@ -1,9 +1,8 @@
-// Simple functions of elements, one after the other: what one makes stays in registers until the next needs it. Some
-// vectors at a time go through all of them, so that choosing a function costs little for each.
+// Fused sequences of simple scalar functions: intermediate results stay in registers. Several vectors at a time pass
+// through all functions, which amortises the dispatch of each.
 //
-// Why a macro, and why arrays are indexed by constants only: see gemm_tiles.hpp. Functions stand in branches of their
-// own, which also keeps compilers from fusing a product with the addition after it: the bits are those of the ops by
-// themselves.
+// Why a macro, and why arrays are indexed by constants only: see gemm_tiles.hpp. Functions are in separate branches,
+// which also keeps compilers from fusing a product with the addition after it: the bits are those of separate ops.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +18,8 @@ namespace plait {
 
 namespace detail {
 
-// An operand of a line: its first element; and all bits, or none if it is one element for all, which then stands there
-// as many times as the widest step needs it.
+// Operand of a line: its first element, and an index mask: all bits; or none for a scalar, which is then repeated as
+// many times as the widest step reads it.
 template <class T>
 struct line_operand {
   T const* at;
@@ -31,13 +30,13 @@ struct line_call {
   line_operand<T> x;
   simple_function const* functions;
   std::size_t function_count;
-  line_operand<T> const* y;  // by function; of one that takes no other operand, anything that can be read
+  line_operand<T> const* y;  // by function; any readable operand for unary functions
 };
 
 template <instruction_set, class>
 struct straight_lines;
 
-// Elements i to `end`, excluded, as far as they fill a step; the results go to `to` and after. Returns where it ended.
+// Computes elements i to `end`, exclusive, as far as they fill a step, into `to`. Returns where it ended.
 #define PLAIT_DETAIL_STRAIGHT_LINES(SET, TARGET, BYTES)                                                \
   template <class T>                                                                                   \
   struct straight_lines<instruction_set::SET, T> {                                                     \
@@ -98,8 +97,8 @@ PLAIT_DETAIL_STRAIGHT_LINES(avx512, PLAIT_TARGET_AVX512, 64)
 template <instruction_set, class>
 struct line_pairs;
 
-// A line of two functions that are known when this is compiled: where all operands are in the first cache, to find out
-// at each step what they are takes as long as the rest.
+// Line of two functions known at compile time: with all operands in L1, dispatching them at each step takes as long as
+// the rest.
 #define PLAIT_DETAIL_LINE_PAIRS(SET, TARGET, BYTES)                                                                    \
   template <class T>                                                                                                   \
   struct line_pairs<instruction_set::SET, T> {                                                                         \
@@ -111,7 +110,7 @@ struct line_pairs;
       if constexpr (F == simple_function::subtract) x = x - y;                                                         \
       if constexpr (F == simple_function::subtract_from) x = y - x;                                                    \
       if constexpr (F == simple_function::multiply) x = x * y;                                                         \
-      asm("" : "+x"(x)); /* is a number from here on: no product is fused with the addition after it */                \
+      asm("" : "+x"(x)); /* opaque value: no product is fused with the addition after it */                            \
     }                                                                                                                  \
     struct operands {                                                                                                  \
       line_operand<T> x, y, z;                                                                                         \
@@ -150,7 +149,7 @@ struct line_pairs;
         }                                                                                                              \
         return;                                                                                                        \
       }                                                                                                                \
-      /* The last elements, whose vector overlaps others: before anything is written that it reads. */                 \
+      /* Computes the last vector, which overlaps others, before its operands are overwritten. */                      \
       vec last[1];                                                                                                     \
       step<F, G>(from, count - width, last, std::make_index_sequence<1>());                                            \
       std::size_t const i = steps<F, G>(from, 0, count, to, std::make_index_sequence<4>());                            \
@@ -175,14 +174,14 @@ PLAIT_DETAIL_LINE_PAIRS(avx2, PLAIT_TARGET_AVX2, 32)
 PLAIT_DETAIL_LINE_PAIRS(avx512, PLAIT_TARGET_AVX512, 64)
 #undef PLAIT_DETAIL_LINE_PAIRS
 
-// The loops of a pair, for operands of any kind, and for three of which none is repeated.
+// Loops of a pair of functions: for any operands, and for three of which none is repeated.
 template <class T>
 struct pair_loops {
   void (*any)(line_call<T> const&, std::size_t, T*) = nullptr;
   void (*moving)(void const*, void* const*, std::size_t) = nullptr;
 };
 
-// Those of two of the commonest functions, which are numbered from 1 on; nothing for others.
+// Returns the loops of two of the commonest functions, which are numbered from 1 on; null for others.
 template <instruction_set Set, class T>
 pair_loops<T> find_pair(simple_function f, simple_function g) {
   constexpr auto last = static_cast<std::size_t>(simple_function::multiply);
@@ -222,13 +221,13 @@ void run_line(line_call<T> const& call, std::size_t count, T* result) {
 
 }  // namespace detail
 
-/// A line of functions: f(… f(f(x, y), y) …).
+/// Fused sequence of functions: f(… f(f(x, y), y) …).
 class straight_line {
  public:
   static constexpr std::size_t most_functions = 14;
   static constexpr std::size_t most_repeated = 4;
 
-  /// `x_repeats`, `y_repeats`: the operand is one element for all. Returns whether there is room for the function.
+  /// `x_repeats`, `y_repeats`: the operand is a scalar. add() returns false if there is no room for the function.
   explicit straight_line(bool x_repeats) : x_repeats_(x_repeats), repeated_(x_repeats ? 1 : 0) {}
   bool add(simple_function f, bool y_repeats) {
     PLAIT_ASSERT(f != simple_function::none, "straight_line: no function");
@@ -241,8 +240,8 @@ class straight_line {
   }
   std::size_t size() const noexcept { return count_; }
 
-  /// What to call with the address of this line, which then stays as it is, in place of run(operands, count): to find
-  /// the loop each time takes a fifth as long as a thousand elements do.
+  /// Returns a function to call with the address of this line, which must not change, instead of run(operands, count):
+  /// dispatching each time takes a fifth as long as a thousand elements.
   template <class T>
   auto loop() const {
     using function = void (*)(void const* line, void* const* operands, std::size_t count);
@@ -263,8 +262,8 @@ class straight_line {
     return found;
   }
 
-  /// Of `count` elements. Operands: x, each y, and the result, which may stand where operands do that are not repeated;
-  /// the same for a part of the elements if all that are not repeated are moved there. No alignment is asked.
+  /// Computes `count` elements. Operands: x, each y, and the result, which may be an operand that is not repeated. For
+  /// a range of elements, all operands that are not repeated are advanced to it. Requires no alignment.
   template <class T>
   void run(void* const* operands, std::size_t count, instruction_set set = available_instructions()) const {
     constexpr std::size_t widest = 8 * 64 / sizeof(T);

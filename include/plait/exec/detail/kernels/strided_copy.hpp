@@ -1,4 +1,4 @@
-// Copies between memory of any strides.
+// Strided copy: packs a tensor of any strides into row-major order.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace plait {
 /// Distances between neighbours along each axis, in elements; 0 repeats one element, negative ones walk backwards.
 using strides = std::array<std::int64_t, shape::max_rank>;
 
-/// Those of elements that follow each other, the last axis fastest.
+/// Returns the strides of contiguous elements, the last axis fastest.
 [[nodiscard]] constexpr strides row_major(shape const& dims) {
   strides made = {};
   std::int64_t next = 1;
@@ -26,8 +26,8 @@ using strides = std::array<std::int64_t, shape::max_rank>;
 
 namespace detail {
 
-/// The place along an axis of `extent` that i, which is not negative, counts to; i becomes what is left for the axes
-/// before. A device divides 64 bits in a hundred instructions, so where 32 do, they are taken.
+/// Returns i modulo `extent`, the index along an axis, and divides i, which is not negative, by it for the axes before.
+/// A 64-bit division takes a device a hundred instructions, so it uses 32 bits where they suffice.
 PLAIT_HOST_DEVICE constexpr std::int64_t take_place(std::int64_t& i, std::int64_t extent) {
   if ((static_cast<std::uint64_t>(i | extent) >> 32) != 0) {
     std::int64_t const place = i % extent;
@@ -40,7 +40,7 @@ PLAIT_HOST_DEVICE constexpr std::int64_t take_place(std::int64_t& i, std::int64_
   return low % size;
 }
 
-// The shape with neighbouring axes merged where the strides allow it: fewer divisions per element.
+// Shape with adjacent axes merged where the strides allow it: fewer divisions per element.
 struct strided_layout {
   std::array<std::int64_t, shape::max_rank> extent = {};
   strides from = {};
@@ -60,10 +60,10 @@ struct strided_layout {
     }
   }
   static PLAIT_HOST_DEVICE constexpr std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
-  // Where the i-th element stands.
+  // Returns the offset of the i-th element.
   PLAIT_HOST_DEVICE constexpr std::int64_t offset(std::int64_t i) const {
     std::int64_t sum = 0;
-    for (std::size_t axis = shape::max_rank; axis-- != 0;) {  // by constants: see broadcast_layout::find
+    for (std::size_t axis = shape::max_rank; axis-- != 0;) {  // constant indices: see broadcast_layout::find
       if (axis < at(rank)) sum += (axis == 0 ? i : take_place(i, extent[axis])) * from[axis];
     }
     return sum;
@@ -72,7 +72,7 @@ struct strided_layout {
 
 }  // namespace detail
 
-/// out[i] = the i-th element of `dims` at `from` with the given strides, in row-major order.
+/// Copies the elements of `dims` at `from`, with the given strides, to `out` in row-major order.
 template <backend B, class T>
 void copy_strided(T* out, T const* from, shape const& dims, strides const& source) {
   detail::strided_layout const layout(dims, source);
@@ -96,7 +96,7 @@ void copy_strided(T* out, T const* from, shape const& dims, strides const& sourc
   }
 }
 
-/// The same for elements of any type.
+/// Dispatches on the size of the element type.
 template <backend B>
 void copy_strided(void* out, void const* from, element_type type, shape const& dims, strides const& source) {
   visit_word(type, [&]<class Word>(Word) {

@@ -1,12 +1,11 @@
-// Tasks, such as rows, on which the threads of a device work together, as a team; on the host, one thread and its
-// vectors.
+// Cooperative thread teams: threads of a device that share a task, such as a row; on the host, one thread with vectors.
 //
-// The function of a task is called by every thread of the team, and all take the same way through it. It reaches
-// elements by for_team_elements and reduce_team_row, in which element i is always the same thread's: what that has
-// written there it may read. What else it writes, each of them writes.
+// Every thread of the team calls the function of a task, without divergence. It accesses elements through
+// for_team_elements and reduce_team_row, which assign element i to the same thread each time, so that this thread may
+// read what it has written there. All threads write whatever else it writes.
 //
-// After NVIDIA, CUDA C++ Programming Guide, "Warp Shuffle Functions": threads of a warp combine what they have in
-// registers, warps in the block's memory.
+// After NVIDIA, CUDA C++ Programming Guide, "Warp Shuffle Functions": threads of a warp combine values in registers,
+// warps in shared memory.
 #pragma once
 
 #include <cstddef>
@@ -25,17 +24,17 @@ namespace detail {
 #if defined(__CUDACC__)
 inline constexpr unsigned warp_size = 32;
 
-// What the threads of a block have, combined; the same order each time, in each thread.
+// Reduces the values of a block's threads, in the same order in each call and each thread.
 template <class R, class T>
 __device__ T combine_team(T part) {
   for (unsigned apart = warp_size / 2; apart != 0; apart /= 2)
     part = R::combine(part, static_cast<T>(__shfl_xor_sync(0xffffffffu, part, apart)));
   if (blockDim.x == warp_size) {
-    __syncwarp();  // as below: what was read before may be overwritten now
+    __syncwarp();  // as below: what was read before may now be overwritten
     return part;
   }
   __shared__ T parts[256 / warp_size];
-  __syncthreads();  // what the last call left here has been read
+  __syncthreads();  // all threads have read the parts of the last call
   if (threadIdx.x % warp_size == 0) parts[threadIdx.x / warp_size] = part;
   __syncthreads();
   T total = parts[0];
@@ -46,7 +45,7 @@ __device__ T combine_team(T part) {
 
 }  // namespace detail
 
-/// f(task) for each task below `tasks`, of `width` elements and about `cost` elements' work.
+/// Calls f(task) for each task below `tasks`, of `width` elements and about `cost` elements' work.
 template <backend B, class F>
 void for_each_team(std::size_t tasks, std::size_t width, std::size_t cost, F const& f) {
   if constexpr (detail::has_teams<B>) {
@@ -56,7 +55,7 @@ void for_each_team(std::size_t tasks, std::size_t width, std::size_t cost, F con
   }
 }
 
-/// f(i) for each i below n, whose effects are independent of each other.
+/// Calls f(i) for each i below n; the calls are independent of each other.
 template <class F>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void for_team_elements(std::size_t n, F const& f) {
 #if defined(__CUDA_ARCH__)
@@ -69,11 +68,11 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void for_team_elements(std::size_t 
 #endif
 }
 
-/// As reduce_row; every thread of the team gets the result.
+/// Like reduce_row; returns the result in every thread of the team.
 template <class R, class T, class F>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_team_row(std::size_t n, F const& element) {
 #if defined(__CUDA_ARCH__)
-  constexpr std::size_t together = 4;  // elements that are fetched at once
+  constexpr std::size_t together = 4;  // elements loaded at once
   std::size_t const step = blockDim.x;
   T total = R::template identity<T>();
   for (std::size_t i = threadIdx.x; i < n;) {
@@ -91,15 +90,15 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_team_row(std::size_t n, F 
 #endif
 }
 
-/// How many columns a team takes, so that neighbours read neighbours and all of a narrow matrix is one team's.
+/// Returns the columns of a team, so that accesses coalesce and one team has all of a narrow matrix.
 constexpr std::size_t team_columns(std::size_t columns) {
   std::size_t made = 1;
   while (made != 32 && made < columns) made *= 2;
   return made;
 }
 
-/// done(c, what element(row, c) of all rows is combined to) for each of `columns` columns, at most team_columns of
-/// them, of a device. Parts of a long column are combined in pairs.
+/// Calls done(c, the reduction of element(row, c) over all rows) for each of `columns` columns, on a device at most
+/// team_columns. Partial results of a long column are combined in pairs.
 template <class R, class T, class F, class Done>
 PLAIT_HOST_DEVICE inline void reduce_team_columns(std::size_t columns, std::size_t rows, F const& element,
                                                   Done const& done) {
@@ -127,7 +126,7 @@ PLAIT_HOST_DEVICE inline void reduce_team_columns(std::size_t columns, std::size
   }
   if (lane == 0 && column < columns) done(column, parts[column]);
 #else
-  constexpr std::size_t block = 64;  // what is added by itself, as the errors of all rows would add up
+  constexpr std::size_t block = 64;  // rows summed by themselves, as the errors of all rows would add up
   for (std::size_t column = 0; column < columns; ++column) {
     T total = R::template identity<T>();
     for (std::size_t first = 0; first < rows; first += block) {

@@ -1,8 +1,8 @@
-// Permutes the axes of a tensor.
+// Cache-blocked transposition: permutes the axes of a tensor.
 //
-// Axes that stay neighbours are merged first. If the last axis stays the last, runs of it are copied; else two axes
-// matter, the last one before and the last one after: they are gone through in blocks by way of a small buffer, reading
-// and writing several cache lines at a time; or, where one of the two is short, without.
+// Axes that stay adjacent are merged first. If the last axis stays the last, its runs are copied. Otherwise two axes
+// matter, the last one before and the last one after: they are traversed in blocks through a small buffer, reading and
+// writing several cache lines at a time or, if one of the two is short, without.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct permuted_run {
 
 }  // namespace detail
 
-/// How a permutation of axes is carried out: made once for a shape, independent of the element type.
+/// Plan of a permutation of axes: made once per shape, independent of the element type.
 class transposition {
  public:
   transposition() : transposition(shape(), {}) {}
@@ -61,7 +61,7 @@ class transposition {
     columns_ = static_cast<std::size_t>(layout_.extent[last]);
     column_step_ = static_cast<std::size_t>(layout_.from[last]);
     if (column_step_ == 1) return;
-    // The axis whose neighbours are neighbours in the source becomes the second last, the others are the batch.
+    // The axis of stride 1 in the source becomes the second last, the others are the batch.
     int unit = 0;
     while (layout_.from[strided_layout::at(unit)] != 1) ++unit;
     rows_ = static_cast<std::size_t>(layout_.extent[strided_layout::at(unit)]);
@@ -76,7 +76,7 @@ class transposition {
     }
   }
 
-  /// `to` and `from` are not the same memory.
+  /// Permutes `from` into `to`, which must not overlap.
   template <backend B, class T>
   void run(T* to, T const* from) const;
 
@@ -99,7 +99,7 @@ class transposition {
   std::size_t count_;
   detail::strided_layout layout_;
   bool is_copy_ = true;
-  // The two axes that matter, by the result: its last one, and that which was the last.
+  // The two axes that matter, in terms of the result: its last one, and the one that was the last.
   std::size_t columns_ = 1;
   std::size_t column_step_ = 1;  // in the source
   std::size_t rows_ = 1;
@@ -113,11 +113,11 @@ class transposition {
 
 template <class T>
 struct transposition::block {
-  // 256 bytes of a row at a time, on either side, so that pages are worth the visit; the buffer stays in L1. The
-  // padding keeps columns of the buffer from falling into the same few sets of the cache.
+  // 128 to 256 bytes of a row at a time, on either side, to amortise TLB misses; the buffer stays in L1. The padding
+  // keeps columns of the buffer from mapping to few sets of the cache.
   static constexpr std::size_t size = sizeof(T) == 1 ? 128 : sizeof(T) == 8 ? 32 : 64;
   static constexpr std::size_t pitch = size + 16 / sizeof(T);
-  // Fewer rows or columns than these are gone through without a buffer, in longer runs of the other axis.
+  // Minimum of rows and columns for the buffer; fewer are traversed without, in longer runs of the other axis.
   static constexpr std::size_t least = 8;
   static constexpr std::size_t run = 1'024;
   static constexpr std::size_t panel = 8;  // blocks
@@ -151,7 +151,7 @@ struct transposition::block {
     std::size_t source = 0;
     std::size_t target = 0;
     if (at != 0) {
-      // Down through a panel of columns before the next one: their pages of the source stay known to the processor.
+      // Traverses a panel of columns before the next one, so that its pages of the source stay in the TLB.
       std::size_t const in_batch = at % (down * across);
       std::size_t const first = in_batch / (down * panel) * panel;
       std::size_t const in_panel = in_batch - first * down;
@@ -179,7 +179,7 @@ struct transposition::block {
       by_buffer(in, out, rows, columns);
   }
 
-  // Each turn of the loops by way of the buffer comes to another page, which the processor cannot foresee.
+  // Each iteration of the loops through the buffer reaches another page, which hardware does not prefetch.
   static constexpr std::size_t ahead = 8;
   template <bool Write>
   static void prefetch([[maybe_unused]] T const* at, [[maybe_unused]] std::size_t count) {

@@ -1,10 +1,10 @@
-// Functions that are simple of the numbers that come up, and hard of a few others: large angles, powers of negative
-// numbers. Next to operator() such a function has
+// Fast path of functions that are simple for usual arguments and hard for a few others: large angles, powers of
+// negative numbers. Besides operator() such a function has
 //
-//   bool is_usual(T x) const;        // of the first operand
-//   T usual(T x, ...) const;         // of what is usual: as vector_math.hpp wants functions, so that it vectorises
+//   bool is_usual(T x) const;        // true if the first operand is on the fast path
+//   T usual(T x, ...) const;         // fast path, which vectorises: see vector_math.hpp
 //
-// and loops on the host look at a stretch before they choose.
+// and loops on the host test a chunk of elements before they choose.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct usual_case {
   }
 };
 
-// Element by element: what an element comes to does not depend on what else is in its stretch.
+// Chooses per element: a result does not depend on the other elements of its chunk.
 template <class F>
 struct any_case {
   F f;
@@ -41,8 +41,8 @@ struct any_case {
   }
 };
 
-/// loop(g, first, last) for stretches that make up [first, last), g being f in the form that is best there; `x` are the
-/// first operands, which the loop may overwrite.
+/// Calls loop(g, first, last) for chunks that cover [first, last), where g is the fast path of f if all elements allow
+/// it, else chooses by element. `x` are the first operands, which the loop may overwrite.
 template <class F, class T, class Loop>
 PLAIT_ALWAYS_INLINE inline void by_case(F const& f, T const* x, std::size_t first, std::size_t last, Loop const& loop) {
   if constexpr (!has_usual<F, T>) {

@@ -1,16 +1,16 @@
-// Elementary functions that compilers can vectorise: no branches, no tables, no conversions between integers and
-// floating point, no call. Loops over them, run by `vectorized` (instruction_sets.hpp) or on a device, need no
-// fast-math flag. They are right at zeros, subnormal numbers, overflow, infinities and NaN, and know no errno.
+// Vectorisable elementary functions: without branches, tables, conversions between integers and floating point, or
+// calls. Loops over them, run by `vectorized` (instruction_sets.hpp) or on a device, need no fast-math flag. They are
+// correct at zeros, subnormal numbers, overflow, infinities and NaN, and do not set errno.
 //
-// Bounds are the largest errors met, in units of the last place of the exact result (half of one would be the best
-// possible), with fused multiply-add and without. For float, of all values that are not so small or large that there is
-// nothing to compute, and a 61st of the others (without: a 17th of both); for double, of 1.5e7 and 4e6 values all over
-// the exponents and around the ends of the reductions. tests/exec/kernels/vector_math.cpp repeats a sample.
-// Flags that let the compiler reorder sums (-ffast-math) void them.
+// Bounds are the largest errors measured, in units of the last place of the exact result (half of one would be the best
+// possible), with fused multiply-add and without. For float, they cover all values that are not so small or large that
+// there is nothing to compute, and a 61st of the others (without: a 17th of both); for double, 1.5e7 and 4e6 values
+// over all exponents and around the ends of the reductions. tests/exec/kernels/vector_math.cpp repeats a sample. Flags
+// that let the compiler reorder sums (-ffast-math) void the bounds.
 //
-// Methods: reductions after W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980; logarithm by
-// its atanh series as in Sun's fdlibm; coefficients by the Remez exchange in 60 digits, for these intervals; those of
-// e^x in float by Lawson's iteration, each rounded before those behind it were found.
+// Methods: argument reductions after W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980;
+// logarithm by its atanh series as in Sun's fdlibm; coefficients by the Remez exchange in 60 digits, for these
+// intervals; those of e^x in float by Lawson's iteration, each rounded before the later ones were computed.
 #pragma once
 
 #include <bit>
@@ -24,53 +24,53 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait::math {
 
-/// e^x. 0.93 ulp for float, 0.90 for double; 1.17 and 1.18 without fused multiply-add.
+/// Returns e^x. 0.93 ulp for float, 0.90 for double; 1.17 and 1.18 without fused multiply-add.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T exp(T x) {
   using f = detail::format<T>;
   auto const parts = detail::reduce_exp<contracted>(detail::clamp(x, f::exp_end), 2 * f::bias);
-  // The one factor after the other: a subnormal result is rounded once only.
+  // Multiplies by one factor after the other, so that a subnormal result is rounded only once.
   auto const power = detail::split_power_of_two<T>(parts.exponent);
   return detail::exp_of_rest<contracted>(parts.rest) * power.first * power.second;
 }
 
-/// e^x for x that is not positive, or NaN: faster than exp by a quarter, as near, and wrong for any other x.
+/// Returns e^x for x <= 0, or NaN: a quarter faster than exp, as accurate, and wrong for any other x.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T exp_of_negative(T x) {
   using f = detail::format<T>;
-  // The power is made larger by `up`, for itself it can be too small; a subnormal result is rounded once only.
+  // Scales the power by 2^`up`, as it can underflow by itself, and back; a subnormal result is rounded only once.
   constexpr detail::bits_of<T> up = f::mantissa * 3;
   auto const parts = detail::reduce_exp<contracted>(detail::at_least(x, -f::exp_end), f::bias + up);
   return detail::exp_of_rest<contracted>(parts.rest) * detail::power_of_two<T>(parts.exponent) *
          detail::power_of_two<T>(f::bias - up);
 }
 
-/// e^x - 1. 1.65 ulp for float, 2.2 for double.
+/// Returns e^x - 1. 1.65 ulp for float, 2.2 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T expm1(T x) {
   using f = detail::format<T>;
   auto const parts = detail::reduce_exp<contracted>(detail::clamp(x, f::exp_end), 2 * f::bias);
   auto const power = detail::split_power_of_two<T>(parts.exponent);
-  T const one = detail::from_bits<T>((2 * f::bias << f::mantissa) - detail::to_bits(power.second));  // by the second
+  T const one = detail::from_bits<T>((2 * f::bias << f::mantissa) - detail::to_bits(power.second));  // 1 / power.second
   T const rest = (power.first - one) + power.first * detail::expm1_of_rest<contracted>(parts.rest);
   return detail::with_sign_of(rest * power.second, x);
 }
 
-/// The natural logarithm. -infinity at zeros, NaN below. 0.76 ulp for float, 0.83 for double.
+/// Returns the natural logarithm: -infinity at zeros, NaN below. 0.76 ulp for float, 0.83 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log(T x) {
   return detail::log<contracted>(x);
 }
 
-/// log(1 + x). -infinity at -1, NaN below. 1.35 ulp for float, 1.3 for double.
+/// Returns log(1 + x): -infinity at -1, NaN below. 1.35 ulp for float, 1.3 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log1p(T x) {
   T const y = detail::or_special_log(detail::log1p<contracted>(x), x, T(-1));
   return detail::choose(detail::magnitude(x) < std::numeric_limits<T>::epsilon() / 4, x, y);
 }
 
-/// A value before the division, which can take as long as all that is done before it: of a product of functions one
-/// division is enough. Below the line of the functions here is 1 at least, and a product of three of them is finite.
+/// Value as a fraction: a division can take as long as all that precedes it, and a product of functions needs only one.
+/// Denominators of the functions here are at least 1, and a product of three of them is finite.
 template <std::floating_point T>
 struct fraction {
   T above;
@@ -82,7 +82,7 @@ struct fraction {
   }
 };
 
-/// tanh(x), as `tanh` divides it.
+/// Returns tanh(x) as the fraction that `tanh` divides.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr fraction<T> tanh_fraction(T x) {
   using f = detail::format<T>;
@@ -94,33 +94,33 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr fraction<T> tanh_fraction(T x) {
   return {detail::with_sign_of(t, x), t + T(1)};
 }
 
-/// 1 / (1 + e^-x), as `sigmoid` divides it.
+/// Returns 1 / (1 + e^-x) as the fraction that `sigmoid` divides.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr fraction<T> sigmoid_fraction(T x) {
   T const e = exp_of_negative(detail::minus_magnitude(x));
   return {detail::choose(x < T(0), e, T(1)), T(1) + e};
 }
 
-/// The hyperbolic tangent, never above 1 in magnitude. 2.57 ulp for float, 2.6 for double.
+/// Returns the hyperbolic tangent, never above 1 in magnitude. 2.57 ulp for float, 2.6 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T tanh(T x) {
   return tanh_fraction(x).value();
 }
 
-/// 1 / (1 + e^-x). 2.41 ulp for float, 2.4 for double.
+/// Returns 1 / (1 + e^-x). 2.41 ulp for float, 2.4 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T sigmoid(T x) {
   return sigmoid_fraction(x).value();
 }
 
-/// log(1 + e^x). 1.76 ulp for float, 1.74 for double.
+/// Returns log(1 + e^x). 1.76 ulp for float, 1.74 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T softplus(T x) {
   return detail::positive_part(x) + detail::log1p<contracted>(exp_of_negative(detail::minus_magnitude(x)));
 }
 
-/// x to a power that is finite and not zero, for x neither negative, infinite nor NaN. 0.51 ulp: in double, of which
-/// a logarithm and a product lose nothing that is left in a float.
+/// Returns x to a power that is finite and not zero, for x neither negative, infinite nor NaN. 0.51 ulp: computed in
+/// double, where a logarithm and a product lose nothing that a float can hold.
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr float pow_of_usual(float x, float exponent) {
   using f = detail::format<double>;
   double const wide = x;  // zero or normal

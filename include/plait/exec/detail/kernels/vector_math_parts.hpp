@@ -1,5 +1,5 @@
-// Parts of the elementary functions in vector_math.hpp: polynomials, and reductions of arguments. Their methods are
-// described there.
+// Building blocks of the elementary functions in vector_math.hpp, which describes the methods: polynomials and argument
+// reduction.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait::math {
 
-/// Sums of products as the compiler likes them: fused where the processor can.
+/// Multiply-add that the compiler may contract: fused if the processor can.
 struct contracted {
   template <class T>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static constexpr T product(T a, T b) {
@@ -25,8 +25,8 @@ struct contracted {
   }
 };
 
-/// Sums of products rounded after each step, fused or not: the same bits on every processor and device. A product with
-/// zero added has one rounding either way, and what is added to it afterwards cannot be fused.
+/// Multiply-add rounded after each step, fused or not: the same bits on every processor and device. A product plus zero
+/// is rounded once either way, and a following addition cannot be fused with it.
 struct reproducible {
   template <class T>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static constexpr T product(T a, T b) {
@@ -49,7 +49,7 @@ struct format<float> {
   static constexpr int mantissa = 23;
   static constexpr bits bias = 127;
   static constexpr bits sqrt_half = 0x3f3504f3u;
-  // The upper part times an exponent is exact.
+  // ln2_high times an exponent is exact.
   static constexpr float ln2_high = 0x1.62ep-1f;
   static constexpr float ln2_low = 0x1.0bfbe8p-15f;
   static constexpr float exp_end = 104.0f;  // from here on exp is infinite or zero
@@ -91,19 +91,19 @@ template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T minus_magnitude(T x) {
   return from_bits<T>(to_bits(x) | sign_bit<T>);
 }
-/// x with the sign of y, which it has already unless it is positive or zero.
+/// Returns x with the sign of y. Precondition: x is positive or zero, or has this sign already.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T with_sign_of(T x, T y) {
   return from_bits<T>(to_bits(x) | (to_bits(y) & sign_bit<T>));
 }
 
-/// Two to the power of an exponent to which the bias was added, 0 < biased < 2 bias + 1.
+/// Returns 2^(biased - bias), 0 < biased < 2 bias + 1.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T power_of_two(bits_of<T> biased) {
   return from_bits<T>(biased << format<T>::mantissa);
 }
 
-/// Two to the power of an exponent to which the bias was added twice, as two factors: itself it can be out of range.
+/// Power of two as two factors, since it can itself be out of range. The bias was added twice to its exponent.
 template <class T>
 struct power_factors {
   T first;
@@ -116,14 +116,14 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr power_factors<T> split_power_of_
   return {from_bits<T>(half), from_bits<T>((twice_biased << f::mantissa) - half)};
 }
 
-/// A small number that is not negative, less `minus`, which is whole: exact.
+/// Returns small - minus exactly, for a small number and an integer `minus`.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T to_floating(bits_of<T> small, T minus) {
   constexpr T shift = T(bits_of<T>{1} << format<T>::mantissa);
   return from_bits<T>(small | to_bits(shift)) - (shift + minus);
 }
 
-/// c0 + c1 x + c2 x^2 ...
+/// Returns c0 + c1 x + c2 x^2 ...
 template <class A, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T polynomial(T, T c0) {
   return c0;
@@ -133,47 +133,47 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T polynomial(T x, T c0, T c1, Ts
   return A::multiply_add(polynomial<A>(x, c1, rest...), x, c0);
 }
 
-/// e^(m x) = 2^n e^(m rest), |m rest| < 0.347; the low bits of `exponent` are n and what was to be added: enough of
-/// them for power_of_two, which drops the others.
+/// Argument reduction e^(m x) = 2^n e^(m rest), |m rest| < 0.347. The low bits of `exponent` are n plus an addend:
+/// enough of them for power_of_two, which drops the others.
 template <class T>
 struct exp_parts {
   T rest;
   bits_of<T> exponent;
 };
 
-/// x if it is positive or NaN, else zero.
+/// Returns x if it is positive or NaN, else zero.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T positive_part(T x) {
   return from_bits<T>(to_bits(x) & ((to_bits(x) >> (sizeof(T) * 8 - 1)) - 1));
 }
 
-/// condition ? a : b, of which compilers cannot make a jump, as g++ 12 does to compute no more of a and b than needed;
-/// a loop with jumps is not vectorised.
+/// Returns condition ? a : b without a branch, which g++ 12 would add to compute no more of a and b than needed; a loop
+/// with branches is not vectorised.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T choose(bool condition, T a, T b) {
   bits_of<T> const mask = bits_of<T>{0} - bits_of<T>{condition};
   return from_bits<T>((to_bits(a) & mask) | (to_bits(b) & ~mask));
 }
 
-/// x, but no more than end; or NaN.
+/// Returns min(x, end); NaN for NaN.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T at_most(T x, T end) {
   return choose(end < x, end, x);
 }
-/// x, but no less than end; or NaN.
+/// Returns max(x, end); NaN for NaN.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T at_least(T x, T end) {
   return choose(end > x, end, x);
 }
-/// x between -end and end, or NaN.
+/// Returns x clamped to [-end, end]; NaN for NaN.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T clamp(T x, T end) {
-  // As `choose` does, but by what the two differ in: one comparison where there are masks, not one for each.
+  // Like `choose`, but by the bits in which the two differ: one comparison if there are mask registers, instead of two.
   bits_of<T> const mask = bits_of<T>{0} - bits_of<T>{magnitude(x) > end};
   return from_bits<T>(to_bits(x) ^ ((to_bits(x) ^ to_bits(with_sign_of(end, x))) & mask));
 }
 
-/// M, here and below, is a power of two: to multiply by it loses nothing.
+/// Reduces the argument of exp. M, here and below, is a power of two: multiplying by it is exact.
 template <class A, int M = 1, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr exp_parts<T> reduce_exp(T x, bits_of<T> added) {
   using f = format<T>;
@@ -186,7 +186,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr exp_parts<T> reduce_exp(T x, bit
   return {rest, to_bits(shifted)};
 }
 
-/// c0 m + c1 m^2 x + c2 m^3 x^2 ..., `power` being m.
+/// Returns c0 m + c1 m^2 x + c2 m^3 x^2 ..., `power` being m.
 template <class A, int M, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T stretched_polynomial(T, T power, T c0) {
   return power * c0;
@@ -196,7 +196,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T stretched_polynomial(T x, T po
   return A::multiply_add(stretched_polynomial<A, M>(x, M * power, rest...), x, power * c0);
 }
 
-/// (e^(m r) - 1 - m r) / (m r^2), for |m r| < 0.347.
+/// Returns (e^(m r) - 1 - m r) / (m r^2), for |m r| < 0.347.
 template <class A, int M, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T exp_tail(T r) {
   if constexpr (std::same_as<T, float>) {
@@ -209,18 +209,18 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T exp_tail(T r) {
                                       0x1.af76c76843b91p-26);
   }
 }
-/// e^r, for |r| < 0.347.
+/// Returns e^r, for |r| < 0.347.
 template <class A, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T exp_of_rest(T r) {
   return A::multiply_add(A::multiply_add(exp_tail<A, 1>(r), r, T(1)), r, T(1));
 }
-/// (e^(m r) - 1) / m, for |m r| < 0.347.
+/// Returns (e^(m r) - 1) / m, for |m r| < 0.347.
 template <class A, int M = 1, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T expm1_of_rest(T r) {
   return A::multiply_add(r * r, exp_tail<A, M>(r), r);
 }
 
-/// log(2^k (1 + f)) for 1 + f from sqrt(1/2) to sqrt(2).
+/// Returns log(2^k (1 + f)) for 1 + f from sqrt(1/2) to sqrt(2).
 template <class A, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log_of_parts(T k, T f) {
   T const s = f / (T(2) + f);
@@ -237,7 +237,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log_of_parts(T k, T f) {
   return A::product(k, format<T>::ln2_high) - ((half_square - low) - f);
 }
 
-/// x = 2^exponent * fraction, fraction from sqrt(1/2) to sqrt(2), for positive normal x.
+/// Decomposition x = 2^exponent * fraction, fraction from sqrt(1/2) to sqrt(2), for positive normal x.
 template <class T>
 struct log_parts {
   T fraction;
@@ -251,12 +251,12 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr log_parts<T> reduce_log(T x) {
   return {from_bits<T>((above & ((bits_of<T>{1} << f::mantissa) - 1)) + f::sqrt_half), above >> f::mantissa};
 }
 
-/// y, unless x is infinite, NaN or at most zero_at, where the logarithm is -infinity.
+/// Returns y, unless x is infinite, NaN or at most zero_at, where the logarithm is -infinity.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T or_special_log(T y, T x, T zero_at) {
   using limits = std::numeric_limits<T>;
   T const distance = (x - zero_at) + T(0);
-  // -infinity with the sign put into the mantissa, which makes it NaN below.
+  // -infinity with the sign of `distance` in the mantissa, which makes it NaN below zero_at.
   bits_of<T> const low =
       to_bits(-limits::infinity()) | ((to_bits(distance) & sign_bit<T>) >> (sizeof(T) * 8 - format<T>::mantissa));
   return choose(x < limits::infinity(), choose(distance > T(0), y, from_bits<T>(low)), x);
@@ -273,7 +273,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log(T x) {
   return or_special_log(log_of_parts<A>(k, parts.fraction - T(1)), x, T(0));
 }
 
-/// log(1 + x) for finite x above -1; the sign of zero and the last place of subnormal x are lost.
+/// Returns log(1 + x) for finite x above -1; the sign of zero and the last place of subnormal x are lost.
 template <class A, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log1p(T x) {
   using f = format<T>;
@@ -281,14 +281,14 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log1p(T x) {
   T const back = u - x;
   T const lost = (x - (u - back)) + (T(1) - back);  // u + lost = 1 + x, exactly
   log_parts<T> const parts = reduce_log(u);
-  // Twice the power that u was divided by: the power itself could be subnormal, and nothing is lost where it is zero.
+  // Twice the factor that u was multiplied by: itself it could be subnormal, and nothing is lost where it is zero.
   T const scale = power_of_two<T>(bits_of<T>{2 * f::bias + 1} - parts.exponent);
   T const fraction = A::multiply_add(T(0.5) * lost, scale, parts.fraction - T(1));
   return log_of_parts<A>(to_floating<T>(parts.exponent, T(f::bias)), fraction);
 }
 
-/// Of y not negative: to a few units of the last place, by Newton's iteration for 1 / sqrt(y), as errno keeps
-/// compilers from vectorising the exact one.
+/// Returns the square root of y >= 0 within a few units of the last place, by Newton's iteration for 1 / sqrt(y), as
+/// errno keeps compilers from vectorising the exact one.
 template <class A, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T square_root(T y) {
   constexpr bool is_float = std::same_as<T, float>;
@@ -299,7 +299,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T square_root(T y) {
   return y * g;
 }
 
-/// The sine and cosine of r turns, |r| <= 1/8.
+/// Return the sine and cosine of r turns, |r| <= 1/8.
 template <class A, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T sin_of_turns(T r) {
   T const z = A::product(r, r);

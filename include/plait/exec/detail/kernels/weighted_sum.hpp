@@ -1,4 +1,4 @@
-// Sums of tensors times numbers that lie in the backend's memory.
+// Weighted sum of tensors, with weights in the memory of the backend.
 #pragma once
 
 #include <algorithm>
@@ -11,19 +11,19 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// How many of the first tensors the result of weighted_sum may stand in.
+/// Number of leading tensors that the result of weighted_sum may alias.
 inline constexpr std::size_t weighted_sum_in_place = 2;
 
 namespace detail {
 
-/// One pass: out = x0 w0 + x1 w1, the first of them, or out + x w.
+/// Pass: the first computes out = x0 w0 + x1 w1, later ones out + x w.
 template <class T>
 struct weighted_pass {
   std::array<T const*, weighted_sum_in_place> x;
   std::array<T const*, weighted_sum_in_place> w;
   std::size_t operands;
   T* out;
-  bool more;  // added to what is there
+  bool more;  // accumulates into out
 
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
     T y = x[0][i] * w[0][0];
@@ -67,7 +67,7 @@ struct weighted_loop {
   Operand operand;
   T* out;
   void operator()(std::size_t first, std::size_t last) const {
-    // All passes over a part that stays in the first cache.
+    // All passes over a chunk that stays in L1.
     constexpr std::size_t part = 8192 / sizeof(T);
     for (; first < last; first += part) {
       std::size_t const end = std::min(last, first + part);
@@ -78,8 +78,8 @@ struct weighted_loop {
 
 }  // namespace detail
 
-/// out[i] = x0[i] w0 + x1[i] w1 + …, of `operands` tensors that operand(k) points to, and numbers that
-/// operand.weight(k) does.
+/// Computes out[i] = x0[i] w0 + x1[i] w1 + … of `operands` tensors that operand(k) points to, with weights that
+/// operand.weight(k) points to.
 template <backend B, class T, class Operand>
 void weighted_sum(std::size_t operands, Operand const& operand, T* out, std::size_t count) {
   if constexpr (B::on_device) {

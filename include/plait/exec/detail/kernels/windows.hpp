@@ -1,8 +1,8 @@
-// Windows that move over an image of one to three dimensions, and the matrices of what they see.
+// Sliding windows over images of one to three dimensions, im2col and col2im.
 //
-// An image is [channels, places] or, with channels last, [places, channels]. Its windows' columns are [channels × taps,
-// windows] or, with channels last, [groups, windows, taps × channels of a group]: a convolution is a product of
-// matrices with them. Sums at a place are made in the order of taps.
+// An image is [channels, places] or, with channels last, [places, channels]. Its columns are [channels × taps, windows]
+// or, with channels last, [groups, windows, taps × channels of a group]: a convolution is a matrix product with them.
+// Sums at a place run in the order of taps.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// By axis: depth, height, width; axes that an image does not have, the first ones, have an extent of 1. Trivially
-/// copyable, as kernels want it.
+/// Geometry of windows by axis: depth, height, width. Missing leading axes have an extent of 1. Trivially copyable, as
+/// kernels require.
 struct windows {
   using extents = std::array<std::int64_t, 3>;
   extents in = {1, 1, 1};        ///< places
@@ -32,34 +32,34 @@ struct windows {
   constexpr std::size_t places() const { return product(in); }
   constexpr std::size_t count() const { return product(out); }
   constexpr std::size_t taps() const { return product(kernel); }
-  /// At most so many taps of a window are not in the padding.
+  /// Returns an upper bound of the taps of a window that are not in the padding.
   constexpr std::size_t most_seen() const {
     extents least = kernel;
     for (std::size_t axis = 0; axis != 3; ++axis)
       if (in[axis] < least[axis]) least[axis] = in[axis];
     return product(least);
   }
-  /// Whether windows are the places, one by one.
+  /// Returns true if the windows are the places, one by one.
   constexpr bool are_places() const {
     extents const one = {1, 1, 1};
     return kernel == one && stride == one && head == extents{} && in == out;
   }
 
-  /// Where a tap of a window is; -1 in the padding.
+  /// Returns the place of a tap of a window; -1 in the padding.
   PLAIT_HOST_DEVICE constexpr std::int64_t place_of(std::size_t axis, std::int64_t window, std::int64_t tap) const {
     std::int64_t const at = window * stride[axis] - head[axis] + tap * dilation[axis];
     return at < 0 || at >= in[axis] ? -1 : at;
   }
-  /// Which window has the tap at this place; -1 for none.
+  /// Returns the window that has the tap at this place; -1 if there is none.
   PLAIT_HOST_DEVICE constexpr std::int64_t window_at(std::size_t axis, std::int64_t place, std::int64_t tap) const {
     std::int64_t const from = place + head[axis] - tap * dilation[axis];
     if (from < 0 || from % stride[axis] != 0) return -1;
     std::int64_t const window = from / stride[axis];
     return window < out[axis] ? window : -1;
   }
-  /// How far place i = window · stride + shift of the last axis is from its window.
+  /// Returns the shift of places i = window · stride + shift of the last axis.
   PLAIT_HOST_DEVICE constexpr std::int64_t shift(std::int64_t tap) const { return tap * dilation[2] - head[2]; }
-  /// The first window of the last axis whose tap is not before this place, from `least` up to `most`.
+  /// Returns the first window of the last axis whose tap is not before this place, clamped to [least, most].
   PLAIT_HOST_DEVICE constexpr std::int64_t window_from(std::int64_t place, std::int64_t tap, std::int64_t least,
                                                        std::int64_t most) const {
     std::int64_t const from = place - shift(tap);
@@ -67,14 +67,14 @@ struct windows {
     return window < least ? least : window > most ? most : window;
   }
 
-  /// The first tap of a window that is not before this place, up to the number of taps.
+  /// Returns the first tap of a window that is not before this place, at most the number of taps.
   PLAIT_HOST_DEVICE constexpr std::int64_t tap_from(std::size_t axis, std::int64_t window, std::int64_t place) const {
     std::int64_t const from = place + head[axis] - window * stride[axis];
     std::int64_t const tap = from <= 0 ? 0 : (from + dilation[axis] - 1) / dilation[axis];
     return tap < kernel[axis] ? tap : kernel[axis];
   }
-  /// f(k, o) for the windows o that have their tap k at a place, in ascending order of taps. O(least of the taps and
-  /// the windows of the axis).
+  /// Calls f(k, o) for the windows o that have their tap k at a place, in ascending order of taps. O(min(taps, windows)
+  /// of the axis).
   template <class F>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr void for_each_at(std::size_t axis, std::int64_t place,
                                                                    F const& f) const {
@@ -96,8 +96,8 @@ struct windows {
     }
   }
 
-  /// f(k0, i0, k1, i1) for the taps k and places i that a window has on the first two axes, padding left out; in
-  /// ascending order, as all sums are made.
+  /// Calls f(k0, i0, k1, i1) for the taps k and places i of a window on the first two axes, without padding, in
+  /// ascending order, like all sums.
   template <class F>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr void for_each_tap(std::int64_t o0, std::int64_t o1,
                                                                     F const& f) const {
@@ -107,7 +107,7 @@ struct windows {
       for (std::int64_t k1 = tap_from(1, o1, 0); k1 < end1; ++k1)
         PLAIT_INLINE_CALL f(k0, place_of(0, o0, k0), k1, place_of(1, o1, k1));
   }
-  /// f(k0, o0, k1, o1) for the windows o that have their taps k at a place of the first two axes.
+  /// Calls f(k0, o0, k1, o1) for the windows o that have their taps k at a place of the first two axes.
   template <class F>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr void for_each_window(std::int64_t i0, std::int64_t i1,
                                                                        F const& f) const {
@@ -119,7 +119,7 @@ struct windows {
 
 namespace detail {
 
-/// A number, digit by digit from the last.
+/// Mixed-radix digits of a number, from the last.
 struct digits {
   std::int64_t rest;
   PLAIT_HOST_DEVICE constexpr std::int64_t next(std::int64_t base) {
@@ -134,7 +134,7 @@ PLAIT_HOST_DEVICE inline void fill_zero(T* to, std::int64_t first, std::int64_t 
   for (std::int64_t i = first; i < last; ++i) to[i] = T(0);
 }
 
-// A row is (channel, taps, windows but of the last axis).
+// im2col. A row is (channel, taps, windows but of the last axis).
 template <class T>
 struct columns_of_planes {
   windows w;
@@ -167,7 +167,7 @@ struct columns_of_planes {
   }
 };
 
-// A row is (group, windows, taps).
+// im2col, channels last. A row is (group, windows, taps).
 template <class T>
 struct columns_of_places {
   windows w;
@@ -192,7 +192,7 @@ struct columns_of_places {
   }
 };
 
-// A row is (channel, places but of the last axis).
+// col2im. A row is (channel, places but of the last axis).
 template <class T>
 struct planes_of_columns {
   windows w;
@@ -225,7 +225,7 @@ struct planes_of_columns {
   }
 };
 
-// A row is (places, group).
+// col2im, channels last. A row is (places, group).
 template <class T>
 struct places_of_columns {
   windows w;
@@ -255,14 +255,14 @@ struct places_of_columns {
 
 }  // namespace detail
 
-/// The columns of an image; 0 in the padding.
+/// im2col: computes the columns of an image; 0 in the padding.
 template <backend B, class T>
 void windows_to_columns(windows const& w, T const* x, T* columns, std::int64_t channels) {
   std::size_t const rows =
       static_cast<std::size_t>(channels) * w.taps() * static_cast<std::size_t>(w.out[0] * w.out[1]);
   for_each_row_part<B>(rows, static_cast<std::size_t>(w.out[2]), 1, detail::columns_of_planes<T>{w, x, columns});
 }
-/// The same with channels last.
+/// im2col with channels last.
 template <backend B, class T>
 void windows_to_columns(windows const& w, T const* x, T* columns, std::int64_t channels, std::int64_t groups) {
   std::int64_t const width = channels / groups;
@@ -270,14 +270,14 @@ void windows_to_columns(windows const& w, T const* x, T* columns, std::int64_t c
                        detail::columns_of_places<T>{w, x, columns, groups, width});
 }
 
-/// The image whose places are the sums of what columns have for them.
+/// col2im: computes the image whose places are the sums of their elements in the columns.
 template <backend B, class T>
 void columns_to_windows(windows const& w, T const* columns, T* x, std::int64_t channels) {
   std::size_t const rows = static_cast<std::size_t>(channels * w.in[0] * w.in[1]);
   for_each_row_part<B>(rows, static_cast<std::size_t>(w.in[2]), w.most_seen(),
                        detail::planes_of_columns<T>{w, columns, x});
 }
-/// The same with channels last.
+/// col2im with channels last.
 template <backend B, class T>
 void columns_to_windows(windows const& w, T const* columns, T* x, std::int64_t channels, std::int64_t groups) {
   std::int64_t const width = channels / groups;

@@ -30,7 +30,7 @@ template <class T>
 struct tanh {
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return math::tanh(x); }
 };
-/// NaN stays, so that it is not hidden.
+/// Propagates NaN.
 template <class T>
 struct relu {
   static constexpr auto simple = simple_function::relu;
@@ -104,7 +104,7 @@ struct hard_sigmoid {
     return raised > T(1) ? T(1) : raised;
   }
 };
-/// The inverse of the sigmoid, of x kept off 0 and 1.
+/// Inverse of the sigmoid; x is clamped to [eps, 1 - eps].
 template <class T>
 struct logit {
   T least;
@@ -118,14 +118,14 @@ struct logit {
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
     T const raised = x < least ? least : x;
     T const kept = raised > most ? most : raised;
-    // The nearer of 0 and 1 in the divisor, so that nothing is lost around 0.5, where the result is small.
+    // Divides by the distance to the nearer of 0 and 1: no cancellation around 0.5, where the result is small.
     bool const low = kept < T(0.5);
     T const size =
         math::log1p(math::detail::magnitude(T(2) * kept - T(1)) / math::detail::choose(low, kept, T(1) - kept));
     return math::detail::choose(low, -size, size);
   }
 };
-/// Zero, as the limit is, at -infinity.
+/// The value at -infinity is the limit, zero.
 template <class T>
 struct gelu {
   bool fast;
@@ -133,7 +133,7 @@ struct gelu {
     return schema.argument("fast_gelu", std::int64_t{0}, "1: by the tanh that is near Φ");
   }
   explicit gelu(op_arguments const& a) : fast(a.flag("fast_gelu")) {}
-  /// The share of x that passes: Φ(x), or what is near it.
+  /// Returns the factor of x: Φ(x), or its approximation by tanh.
   PLAIT_HOST_DEVICE T share(T x) const {
     if (fast) return math::sigmoid(T(2) * slant(x));
     return T(0.5) * std::erfc(-x * T(std::numbers::sqrt2 / 2));
@@ -146,7 +146,7 @@ struct gelu {
   static constexpr T root = T(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);  // √(2/π)
   PLAIT_HOST_DEVICE static constexpr T slant(T x) { return root * (x + T(0.044715) * x * x * x); }
 };
-/// Zero, as the limit is, at -infinity.
+/// The value at -infinity is the limit, zero.
 template <class T>
 struct swish {
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
@@ -157,7 +157,7 @@ template <class T>
 struct softplus {
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return math::softplus(x); }
 };
-/// One with the sign of x, as the limit is, at infinities.
+/// The values at infinities are the limits, ±1.
 template <class T>
 struct softsign {
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
@@ -169,7 +169,7 @@ struct softsign {
 
 }  // namespace functions
 
-/// The slopes of a PRelu: one for all, or one for each channel.
+/// Slopes of a PRelu: one for all elements, or one per channel.
 class slope_arguments {
  public:
   static op_schema& describe(op_schema& schema) {
@@ -178,7 +178,7 @@ class slope_arguments {
   explicit slope_arguments(op_arguments const& a) : channels_last_(a.text("order") == "NHWC") {
     if (!channels_last_ && a.text("order") != "NCHW") a.fail("order", "should be NCHW or NHWC");
   }
-  /// The shape of the slopes, whose last axis faces the last of x. Throws shape_error.
+  /// Returns the shape of the slopes, with its last axis aligned to the last of x. Throws shape_error.
   shape match(shape_context const& c, std::size_t x, std::size_t slopes) const {
     shape made;
     if (c.dims(slopes).size() == 1) return made;
@@ -195,7 +195,7 @@ class slope_arguments {
   bool channels_last_;
 };
 
-/// PRelu.
+/// Kernel of PRelu.
 template <backend B>
 class prelu_kernel : public op_kernel<B> {
  public:
@@ -220,8 +220,8 @@ class prelu_kernel : public op_kernel<B> {
   broadcast_layout layout_;
 };
 
-/// Sigmoid, Tanh, Relu, LeakyRelu, Elu, Selu, PRelu, ReluN, ThresholdedRelu, HardSigmoid, Logit, Gelu, Swish, Softplus,
-/// Softsign.
+/// Adds Sigmoid, Tanh, Relu, LeakyRelu, Elu, Selu, PRelu, ReluN, ThresholdedRelu, HardSigmoid, Logit, Gelu, Swish,
+/// Softplus, Softsign.
 template <backend B>
 void add_activation_operators(operators<B>& table) {
   table.template add<map_kernel<B, functions::sigmoid, float, double>>(

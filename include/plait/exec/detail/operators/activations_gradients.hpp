@@ -1,6 +1,6 @@
-// Gradients of activation functions, of what the function gave where that is enough.
+// Gradients of activation functions, computed from the function's result where that suffices.
 //
-// At a kink they are what Caffe2's are. Where the function keeps NaN, the gradient lets dY through.
+// At a kink they equal Caffe2's. Where the function propagates NaN, the gradient passes dY through.
 #pragma once
 
 #include <cmath>
@@ -31,14 +31,14 @@ struct sigmoid_gradient {
 };
 template <class T>
 struct tanh_gradient {
-  // 1 - y², exact in the first factor where y is near 1.
+  // Factors 1 - y²: 1 - y is exact where y is near 1.
   PLAIT_HOST_DEVICE constexpr T operator()(T y, T dy) const { return dy * ((T(1) - y) * (T(1) + y)); }
 };
 template <class T>
 struct relu_gradient {
   PLAIT_HOST_DEVICE constexpr T operator()(T y, T dy) const { return y <= T(0) ? T(0) : dy; }
 };
-/// alpha must not be negative: the sign of y has to be that of x.
+/// Precondition: alpha is not negative, so that y has the sign of x.
 template <class T>
 struct leaky_relu_gradient : leaky_relu<T> {
   using leaky_relu<T>::leaky_relu;
@@ -67,7 +67,7 @@ struct bounded_relu_gradient : bounded_relu<T> {
     return static_cast<bool>((y <= T(0)) | (y >= this->most)) ? T(0) : dy;
   }
 };
-/// Zero says that x was not above the threshold, which may be below zero.
+/// y is zero where x does not exceed the threshold, which may be negative.
 template <class T>
 struct thresholded_relu_gradient {
   PLAIT_HOST_DEVICE constexpr T operator()(T y, T dy) const { return y == T(0) ? T(0) : dy; }
@@ -86,7 +86,7 @@ struct logit_gradient : logit<T> {
     return static_cast<bool>((x < this->least) | (x > this->most)) ? T(0) : dy / (x * (T(1) - x));
   }
 };
-/// One, as the limit is, at infinity, and zero at -infinity.
+/// The derivatives at infinity and -infinity are the limits, 1 and 0.
 template <class T>
 struct gelu_gradient : gelu<T> {
   using gelu<T>::gelu;
@@ -94,17 +94,17 @@ struct gelu_gradient : gelu<T> {
     T const share = this->share(x);
     if (std::isinf(x)) return dy * share;
     if (!this->fast) return dy * (share + x * T(0.5) * this->root * math::exp_of_negative(T(-0.5) * x * x));
-    // The slope of sigmoid(2u) is 2u' s (1 - s).
+    // The derivative of sigmoid(2u) is 2u' s (1 - s).
     T const slope = T(2) * this->root * (T(1) + T(3 * 0.044715) * x * x);
     T const rest = math::sigmoid(T(-2) * this->slant(x));
     return dy * (share + (share == T(0) || rest == T(0) ? T(0) : x * slope * share * rest));
   }
 };
-/// One, as the limit is, at infinity, and zero at -infinity.
+/// The derivatives at infinity and -infinity are the limits, 1 and 0.
 template <class T>
 struct swish_gradient {
   PLAIT_HOST_DEVICE constexpr T operator()(T x, T y, T dy) const {
-    // s + y (1 - s) for s = sigmoid(x), without the digits that 1 - s would lose.
+    // Computes s + y (1 - s), s = sigmoid(x), without the cancellation in 1 - s.
     T const e = math::exp_of_negative(math::detail::minus_magnitude(x));
     bool const negative = x < T(0);
     T const scale = T(1) / (T(1) + e);
@@ -125,7 +125,7 @@ struct softsign_gradient {
   }
 };
 
-/// What an element is multiplied by, and what that adds to the gradient of its slope.
+/// Factor of an element in PRelu, and contribution of the element to the gradient of its slope.
 template <class T>
 struct slope_of {
   PLAIT_HOST_DEVICE constexpr T operator()(T x, T slope) const { return x <= T(0) ? slope : T(1); }
@@ -137,7 +137,7 @@ struct slope_gradient {
 
 }  // namespace functions
 
-/// PReluGradient: dX, dSlope from Y, which it does not read, dY, X, slope.
+/// Kernel of PReluGradient: dX, dSlope from Y (not read), dY, X, slope.
 template <backend B>
 class prelu_gradient_kernel : public op_kernel<B> {
  public:
@@ -162,7 +162,7 @@ class prelu_gradient_kernel : public op_kernel<B> {
       T const* const dy = c.template input<T>(1);
       T const* const x = c.template input<T>(2);
       auto* const each = static_cast<T*>(c.scratch());
-      T* const slopes = each + parts(count);  // first scratch, then the reduction's
+      T* const slopes = each + parts(count);  // scratch memory of the reduction
       map_several<B, functions::slope_gradient<T>, T, 2>({x, dy}, each, count);
       reduce_axes<B, sum_reduction>(axes_, each, as_it_is(), c.template output<T>(1), slopes);
       broadcast<B, functions::slope_of<T>>(layout_, x, c.template input<T>(3), each);
@@ -171,7 +171,7 @@ class prelu_gradient_kernel : public op_kernel<B> {
   }
 
  private:
-  // The contributions to the slopes' gradients, later what each element is multiplied by; whole cache lines.
+  // Rounds the buffer for the contributions to the slopes' gradients, then for the factors, up to whole cache lines.
   static std::size_t parts(std::size_t count) { return (count + 63) / 64 * 64; }
 
   slope_arguments arguments_;
@@ -180,7 +180,7 @@ class prelu_gradient_kernel : public op_kernel<B> {
   reduction_axes axes_;
 };
 
-/// SigmoidGradient, TanhGradient, ReluGradient, LeakyReluGradient, EluGradient, SeluGradient, PReluGradient,
+/// Adds SigmoidGradient, TanhGradient, ReluGradient, LeakyReluGradient, EluGradient, SeluGradient, PReluGradient,
 /// ReluNGradient, ThresholdedReluGradient, HardSigmoidGradient, LogitGradient, GeluGradient, SwishGradient,
 /// SoftplusGradient, SoftsignGradient.
 template <backend B>

@@ -1,4 +1,4 @@
-// Sums, products, comparisons and logic of two tensors.
+// Element-wise arithmetic, comparison and logic ops, with broadcasting.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// Functions of elements, for kernels of any backend. Those of integers are modulo 2^bits.
+/// Scalar functions for kernels of any backend. Integer arithmetic is modulo 2^bits.
 namespace functions {
 
 namespace detail {
@@ -66,13 +66,13 @@ struct multiply {
       return a * b;
   }
 };
-/// Integers: towards zero; b must not be zero.
+/// Integer quotients round towards zero; b must not be zero.
 struct divide {
   static constexpr auto simple = simple_function::divide;
   template <class T>
   PLAIT_HOST_DEVICE constexpr T operator()(T a, T b) const {
     if constexpr (std::integral<T>)
-      return b == T(-1) ? subtract()(T(0), a) : a / b;  // the least number has no quotient by -1
+      return b == T(-1) ? subtract()(T(0), a) : a / b;  // the quotient of the least number by -1 overflows
     else
       return a / b;
   }
@@ -115,7 +115,7 @@ struct not_equal {
   }
 };
 
-// Without the jumps of && and ||.
+// Without the branches of && and ||.
 struct logical_and {
   PLAIT_HOST_DEVICE constexpr bool operator()(bool a, bool b) const { return (a & b) != 0; }
 };
@@ -135,7 +135,7 @@ struct is_zero_at {
 
 }  // namespace functions
 
-/// Div. A run over integers with a zero in B throws shape_error.
+/// Kernel of Div. run() throws shape_error if an integer divisor is zero.
 template <backend B>
 class divide_kernel : public binary_kernel<B, functions::divide, float, double, std::int32_t, std::int64_t> {
   using base = binary_kernel<B, functions::divide, float, double, std::int32_t, std::int64_t>;
@@ -169,8 +169,8 @@ inline op_schema binary_schema(std::string_view type, std::string_view text) {
 
 namespace caffe2 {
 
-/// Restriction with broadcast=1: input 1 without 1s at either end has the extents of input 0 that it faces, instead of
-/// being repeated along axes between, and the output does not have its name.
+/// Checks Caffe2's restrictions of broadcast=1: input 1, without extents of 1 at either end, has the extents of the
+/// axes of input 0 that it is aligned to (no broadcast along axes between), and the output does not have its name.
 inline shape_check legacy_broadcast(op_arguments const& a) {
   if (!a.flag("broadcast")) return {};
   if (std::ranges::find(a.in_place(), operand_pair{1, 0}) != a.in_place().end())
@@ -194,7 +194,7 @@ inline op_schema legacy_binary_schema(std::string_view type, std::string_view te
   return binary_schema(type, text).in_caffe2(caffe2::legacy_broadcast);
 }
 
-/// LT, LE, GT, GE of the types Ts.
+/// Adds LT, LE, GT, GE for the types Ts.
 template <backend B, class... Ts>
 void add_order_operators(operators<B>& table) {
   table.template add<binary_kernel<B, functions::less, Ts...>>(legacy_binary_schema("LT", "C = A < B"));
@@ -205,8 +205,7 @@ void add_order_operators(operators<B>& table) {
 
 }  // namespace detail
 
-/// Comparisons as Caffe2 has them, instead of those that are in a table: LT, LE, GT and GE of numbers, EQ of int32,
-/// int64 and bool.
+/// Replaces the comparisons in a table by Caffe2's: LT, LE, GT and GE of numbers, EQ of int32, int64 and bool.
 template <backend B>
 void add_caffe2_comparison_operators(operators<B>& table) {
   detail::add_order_operators<B, float, double, std::int32_t, std::int64_t>(table);
@@ -214,13 +213,13 @@ void add_caffe2_comparison_operators(operators<B>& table) {
       detail::legacy_binary_schema("EQ", "C = A is B, of int32, int64 and bool"));
 }
 
-/// Add, Sub, Mul, Div; LT, LE, GT, GE, EQ, NE; And, Or, Xor, Not.
+/// Adds Add, Sub, Mul, Div; LT, LE, GT, GE, EQ, NE; And, Or, Xor, Not.
 template <backend B>
 void add_arithmetic_operators(operators<B>& table) {
   using std::int32_t;
   using std::int64_t;
   auto const schema = detail::legacy_binary_schema;
-  // As many bytes in an operand as in the result of the same type: it is not repeated.
+  // An operand with the type and as many bytes as the result is not broadcast.
   auto const in_place = [&](std::string_view type, std::string_view text) {
     return schema(type, text).in_place(0, 0).in_place(1, 0);
   };

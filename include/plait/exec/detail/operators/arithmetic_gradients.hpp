@@ -1,4 +1,4 @@
-// The gradient of a division. Those of sums, differences and products are made of other ops.
+// Gradient of Div; gradients of sums, differences and products are composed of other ops.
 #pragma once
 
 #include <algorithm>
@@ -54,8 +54,8 @@ struct divide_gradient_loop {
 
 }  // namespace detail
 
-/// DivGradient. Where an operand of the division was repeated, its gradient is summed to its shape; A's shape is that
-/// of C unless A is given, which serves for nothing else.
+/// Kernel of DivGradient. Sums the gradient of a broadcast operand to its shape. Only the shape of A is read; without A
+/// it is that of C.
 template <backend B>
 class divide_gradient_kernel : public op_kernel<B> {
  public:
@@ -122,7 +122,7 @@ class divide_gradient_kernel : public op_kernel<B> {
   bool right_repeated_ = false;
 };
 
-/// DivGradient.
+/// Adds DivGradient.
 template <backend B>
 void add_arithmetic_gradient_operators(operators<B>& table) {
   op_schema schema("DivGradient");

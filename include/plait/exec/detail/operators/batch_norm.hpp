@@ -1,8 +1,8 @@
-// SpatialBN: channels brought to a mean and a variance, those of the batch in training.
+// SpatialBN: batch normalisation by channel, with the statistics of the batch in training.
 //
 // After S. Ioffe, C. Szegedy, "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate
 // Shift", ICML 2015. Variances by T. F. Chan, G. H. Golub, R. J. LeVeque, "Algorithms for Computing the Sample
-// Variance", The American Statistician 37, 1983, pp. 242-247 (the corrected two-pass algorithm): they do not cancel.
+// Variance", The American Statistician 37, 1983, pp. 242-247 (corrected two-pass algorithm, without cancellation).
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace plait {
 
 namespace detail {
 
-/// Of input 0. All elements of a single channel follow each other, wherever its axis is.
+/// Returns the channels of input 0. If there is only one, its elements are contiguous, whatever its axis.
 inline channel_places channel_places_of(shape_context const& c, bool channels_last) {
   c.expect_type<float, double>(0);
   c.expect_rank(0, 2);
@@ -39,7 +39,7 @@ inline channel_places channel_places_of(shape_context const& c, bool channels_la
   return {size(dims.size_to(axis)), size(dims[axis]), size(dims.size_from(axis + 1))};
 }
 /// Throws unless input i has one number per channel. If the scale, input 1, has another number of channels than the
-/// data, the data is at fault; the other parameters have to agree with both.
+/// data, the error names the data; the other parameters have to agree with both.
 inline void expect_channel_numbers(shape_context const& c, std::size_t i, channel_places const& x, bool last) {
   c.expect_same_type(0, i);
   if (i == 1 && c.dims(i).rank() == 1) c.expect_extent(0, last ? c.dims(0).rank() - 1 : 1, c.dims(i)[0], i);
@@ -69,7 +69,7 @@ struct batch_norm_elements {
   }
 };
 
-// What is left of an element beside the mean, and its square.
+// Deviation of an element from the mean, and its square.
 template <class T>
 struct beside_mean {
   struct element {
@@ -118,7 +118,7 @@ struct product_by_channel {
 template <class T>
 struct variance_of_sums {
   T const* left;
-  T* squares;  ///< what becomes the variance
+  T* squares;  ///< sums of squares, overwritten by the variance
   T count;
   PLAIT_HOST_DEVICE void operator()(std::size_t channel) const {
     T const rest = left[channel];
@@ -137,15 +137,15 @@ struct running_moments {
   T* new_variance;
   T momentum;
   PLAIT_HOST_DEVICE void operator()(std::size_t channel) const {
-    T const m = old_mean[channel];  // both are read first: one blob may be both
+    T const m = old_mean[channel];  // read before either is written: they may alias
     T const v = old_variance[channel];
     new_mean[channel] = momentum * m + (T(1) - momentum) * mean[channel];
     new_variance[channel] = momentum * v + (T(1) - momentum) * variance[channel];
   }
 };
 
-/// The moments of each channel of x: its mean, and its variance, of which the mean of no elements is 0. `sums` are
-/// those of [outer, channels, inner] but for the middle axis; `scratch` has moments_scratch elements.
+/// Computes the mean and the variance of each channel of x; both are 0 for no elements. `sums` reduces all axes of
+/// [outer, channels, inner] but the middle one; `scratch` has moments_scratch elements.
 template <backend B, class T>
 void find_channel_moments(channel_places const& places, reduction_axes const& sums, T const* x, T* mean, T* variance,
                           T* scratch) {
@@ -165,14 +165,14 @@ inline std::size_t moments_scratch(channel_places const& x, reduction_axes const
   return x.channels + std::max(sums.scratch(), two_channel_partials(x));
 }
 
-/// With is_test rows are places of the batch, and the other inputs are the same for all of them.
+/// Predicate for op_schema::rows_independent: with is_test, items of the batch are independent rows of X alone.
 inline bool batch_norm_rows(op_arguments const& a, std::size_t rows) { return a.flag("is_test") && rows == 1; }
 
 }  // namespace detail
 
-/// X, scale, bias, mean, variance to Y, with is_test; else to Y, the running mean and variance, and the mean and
-/// 1 / sqrt(variance + epsilon) of the batch, which the gradient reads. Variances are biased. Where there is no
-/// element, mean and variance are 0; of a batch of no items the last output is 0, as in Caffe2.
+/// Kernel of SpatialBN: X, scale, bias, mean, variance to Y; without is_test also to the running mean and variance, and
+/// to the batch's mean and 1 / sqrt(variance + epsilon), which the gradient reads. Variances are biased. Mean and
+/// variance of no elements are 0; for an empty batch the last output is 0, as in Caffe2.
 template <backend B>
 class spatial_bn_kernel final : public op_kernel<B> {
  public:
@@ -242,7 +242,7 @@ class spatial_bn_kernel final : public op_kernel<B> {
 
 namespace detail::caffe2 {
 
-/// Restriction of SpatialBN.
+/// Checks Caffe2's restrictions of SpatialBN.
 inline shape_check spatial_bn(op_arguments const& a) {
   if (!a.has("is_test")) a.fail("is_test", "is missing");
   if (a.real("epsilon") <= 0) a.fail("epsilon", "should be above 0");

@@ -14,7 +14,7 @@ namespace plait {
 
 namespace detail {
 
-// What an element adds to the gradients of scale and bias.
+// Contribution of an element to the gradients of scale and bias.
 template <class T>
 struct batch_norm_parameter_part {
   struct element {
@@ -48,7 +48,7 @@ struct batch_norm_dx_by_given {
   PLAIT_HOST_DEVICE element at(std::size_t channel) const { return {dy, dx, scale[channel] * inverse[channel]}; }
 };
 
-// What dY has along the mean and along Y is taken away.
+// Subtracts from dY its mean and its component along the normalised x.
 template <class T>
 struct batch_norm_dx_by_own {
   struct element {
@@ -81,8 +81,8 @@ struct batch_norm_dx_by_own {
 
 }  // namespace detail
 
-/// X, scale, dY, mean and, with is_test, the variance, else 1 / sqrt(variance + epsilon), to the gradients of X, scale
-/// and bias. With is_test mean and variance are constants, else X's own.
+/// Kernel of SpatialBNGradient: X, scale, dY, mean and 1 / sqrt(variance + epsilon), or the variance with is_test, to
+/// the gradients of X, scale and bias. With is_test mean and variance are constants, else functions of X.
 template <backend B>
 class spatial_bn_gradient_kernel final : public op_kernel<B> {
  public:
@@ -113,7 +113,7 @@ class spatial_bn_gradient_kernel final : public op_kernel<B> {
         for_each_index<B>(x_.channels, detail::inverse_deviation<T>{inverse, scratch, static_cast<T>(epsilon_)});
         inverse = scratch;
       }
-      // The parameters' come first: dX may stand where dY or X stand.
+      // The parameters' gradients come first, since dX may overwrite dY or X.
       two_channel_sums<B>(x_, detail::batch_norm_parameter_part<T>{x, dy, mean, inverse}, dscale, dbias,
                           scratch + x_.channels);
       if (test_)
@@ -145,7 +145,7 @@ void add_batch_norm_gradient_operator(operators<B>& table) {
           .argument("order", std::string("NCHW"), "where the channels are: NCHW or NHWC")
           .checks_first()
           .in_caffe2(detail::caffe2::least_rank_of_first<3>)
-          // Caffe2 takes the variance for the inverse deviation, and mean and variance for those of the batch.
+          // Caffe2 reads the variance as the inverse deviation, and mean and variance as those of the batch.
           .ignored_in_caffe2("is_test")
           .no_doubles_in_caffe2()
           .describe("dX, dscale, dbias by channel [C] from X, scale, dY, mean, inverse = 1 / sqrt(variance + epsilon) "

@@ -1,4 +1,4 @@
-// Ops that are a function of two elements.
+// Binary element-wise ops with broadcasting: the kernel template.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace functions {
 struct add;  // arithmetic.hpp
 }
 
-/// C = F(A, B) for A and B of one type, of Ts; C's type is what F returns.
+/// C = F(A, B) for A and B of one type out of Ts; C has the type that F returns.
 template <backend B, class F, element... Ts>
 class binary_kernel : public op_kernel<B> {
  public:
@@ -97,7 +97,7 @@ class binary_kernel : public op_kernel<B> {
                       c.template output<std::invoke_result_t<F, T, T>>(0));
     });
   }
-  // Whether an operand has the rows of the result, or one that all of them have.
+  // Returns true if an operand has the rows of the result, or one row for all, which is marked as a whole input.
   static bool add_operand(op_pattern<B>& rows, std::size_t i, shape const& operand, shape const& made) {
     if (operand == made) return true;
     if (operand.rank() != 0 && operand.size_to(operand.rank() - 1) != 1) return false;

@@ -1,4 +1,4 @@
-// How the second operand of a binary op is laid against the first.
+// Broadcasting arguments of binary ops: alignment of the second operand to the first.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace plait {
 
-/// Without arguments, shapes broadcast to each other as in numpy. With broadcast=1 it is Caffe2's way: B is repeated to
-/// the shape of A, facing A's last axes, or those from `axis` on (or from the axis that `axis_str` names a letter of
-/// `order`), or is one element in any shape. With whole_axes=1, too, B has A's extents along all axes that it has.
+/// Without arguments, shapes broadcast to each other as in numpy; with broadcast=1 as in Caffe2: B is broadcast to the
+/// shape of A, aligned to A's last axes or to those from `axis` on (or from the one that `axis_str` names by its letter
+/// in `order`), or has one element, in any shape. With whole_axes=1 also, all axes of B have A's extents.
 class broadcast_arguments {
  public:
   static op_schema& describe(op_schema& schema) {
@@ -25,7 +25,7 @@ class broadcast_arguments {
         .argument("whole_axes", std::int64_t{0}, "with broadcast=1: B is repeated along axes that it lacks only");
   }
 
-  /// `enabled`: whether B is repeated to A's shape without being told so.
+  /// `enabled` implies broadcast=1.
   explicit broadcast_arguments(op_arguments const& a, bool enabled = false)
       : enabled_(enabled || a.flag("broadcast")), whole_axes_(a.flag("whole_axes")), axis_(a.integer("axis")) {
     std::string const& letter = a.text("axis_str");
@@ -39,14 +39,14 @@ class broadcast_arguments {
     axis_ = static_cast<std::int64_t>(found);
   }
 
-  /// For op_schema::rows_independent: B has rows as A has, or is repeated along them.
+  /// Predicate for op_schema::rows_independent: B has rows like A, or is broadcast along them.
   static bool rows_independent(op_arguments const& a, std::size_t rows) {
     broadcast_arguments const how(a);
     if (rows == 2) return !how.enabled_ || how.axis_ < 1;
     return rows == 1 && how.enabled_ && is_inner_axis(how.axis_);
   }
 
-  /// The shape of the result, and that of B with axes of one element put in so that last axes face each other.
+  /// Shape of the result, and shape of B with extents of 1 appended so that the last axes are aligned.
   struct shapes {
     shape result;
     shape right;

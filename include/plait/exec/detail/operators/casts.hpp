@@ -1,4 +1,4 @@
-// Elements of another type.
+// Cast: conversion of element types.
 #pragma once
 
 #include <concepts>
@@ -17,8 +17,8 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// The type that an argument names: by a number of Caffe2's TensorProto.DataType, or by its name in letters of either
-/// case. Throws shape_error for another, and for one that ops here do not compute.
+/// Returns the type that an argument names: by number in Caffe2's TensorProto.DataType, or by name, case-insensitively.
+/// Throws shape_error for unknown types, and for those that ops here do not compute.
 [[nodiscard]] inline element_type read_element_type(op_arguments const& a, std::string_view name) {
   struct known {
     std::int64_t number;  // -1: only by name
@@ -49,7 +49,7 @@ struct convert_to {
 
 }  // namespace functions
 
-/// Cast. See convert.hpp for what becomes of values the other type does not have.
+/// Kernel of Cast. See convert.hpp for values that the other type does not have.
 template <backend B>
 class cast_kernel : public op_kernel<B> {
  public:
@@ -84,7 +84,7 @@ class cast_kernel : public op_kernel<B> {
   void (*convert_)(op_context<B>&) = nullptr;
 };
 
-/// Cast.
+/// Adds Cast.
 template <backend B>
 void add_cast_operators(operators<B>& table) {
   table.template add<cast_kernel>(

@@ -18,7 +18,7 @@
 
 namespace plait {
 
-/// Channel k of group g, of `group` with K channels each, becomes channel k * group + g; Back: the other way round.
+/// Moves channel k of group g, of `group` with K channels each, to channel k * group + g; Back inverts this.
 template <backend B, bool Back>
 class channel_shuffle_kernel final : public op_kernel<B> {
  public:
@@ -49,7 +49,7 @@ class channel_shuffle_kernel final : public op_kernel<B> {
   transposition permutation_;
 };
 
-/// ChannelShuffle, ChannelShuffleGradient: any element type.
+/// Adds ChannelShuffle, ChannelShuffleGradient: any element type.
 template <backend B>
 void add_channel_shuffle_operators(operators<B>& table) {
   auto const schema = [](char const* type) {

@@ -1,7 +1,7 @@
-// Joins tensors along an axis, and cuts them apart.
+// Concat and Split: tensors joined along an axis, and cut into pieces.
 //
-// The axis is the argument `axis`; without it, it is that of channels: 1 for the order NCHW, 3 for NHWC. With add_axis
-// it is one that the parts do not have.
+// The axis is the argument `axis`, or without it the channel axis: 1 for the order NCHW, 3 for NHWC. With add_axis the
+// pieces do not have it.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace plait {
 
 namespace detail {
 
-/// Where parts are joined.
+/// Axis along which pieces are joined.
 struct part_axis {
   explicit part_axis(op_arguments const& a) : at(a.integer("axis")), added(a.has("axis") && a.flag("add_axis")) {
     if (a.has("axis")) return;
@@ -40,7 +40,7 @@ struct part_axis {
   bool added;
 };
 
-/// For op_schema::rows_independent. The extents that Concat lists are the same for all rows.
+/// Predicates for op_schema::rows_independent. The extents that Concat lists are the same for all rows.
 inline bool concat_rows_independent(op_arguments const& a, std::size_t rows) {
   return rows == a.input_count() && is_inner_axis(part_axis(a).at);
 }
@@ -53,7 +53,7 @@ inline bool is_last_extent(std::size_t pitch, shape const& dims) {
   return dims.rank() >= 2 && pitch != 0 && static_cast<std::int64_t>(pitch) == dims[dims.rank() - 1];
 }
 
-/// The width of all parts; 0 if they differ.
+/// Returns the common width of all pieces; 0 if they differ.
 inline std::size_t equal_width(std::vector<part_place> const& places) {
   std::size_t const width = places.empty() ? 0 : places[0].width;
   auto const is_other = [width](part_place const& p) { return p.width != width; };
@@ -138,7 +138,7 @@ struct concat_kernel : op_kernel<B> {
     });
   }
 
-  // The axis of the whole that parts are joined along.
+  // Returns the axis of the result along which pieces are joined.
   std::size_t joint(shape_context const& c) const {
     std::int64_t at = where.at;
     if (where.added && at < 0) {
@@ -155,7 +155,7 @@ struct concat_kernel : op_kernel<B> {
   std::size_t pitch = 0;
 };
 
-/// How long the parts are: the argument `split`, or the second input, or all are as long.
+/// Kernel of Split. The argument `split` or the second input lists the lengths; without them all are equal.
 template <backend B>
 struct split_kernel : op_kernel<B> {
   explicit split_kernel(op_arguments const& a) : where(a), lengths(a.integers("split")), places(a.output_count()) {
@@ -247,7 +247,7 @@ struct split_kernel : op_kernel<B> {
 
 namespace detail::caffe2 {
 
-/// Restriction of Concat.
+/// Checks Caffe2's restrictions of Concat.
 inline shape_check concat(op_arguments const& a) {
   outputs<2>(a);
   if (a.has("axis") && a.has("order")) a.fail("order", "cannot be given beside axis");
@@ -256,7 +256,7 @@ inline shape_check concat(op_arguments const& a) {
 
 }  // namespace detail::caffe2
 
-/// Concat, Split: any element type.
+/// Adds Concat, Split: any element type.
 template <backend B>
 void add_concat_split_operators(operators<B>& table) {
   table.template add<concat_kernel>(

@@ -1,4 +1,4 @@
-// Ops that run the nets inside them: one of two, or one again and again.
+// Control flow: If and While, which run nested nets.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace plait {
 
 namespace detail {
-/// The one bool that decides what is run.
+/// Reads the condition. Throws unless it is one bool.
 template <backend B>
 bool read_condition(void const* data, tensor_spec const& type) {
   if (type.type != element_type::boolean || type.dims.size() != 1)
@@ -27,8 +27,8 @@ bool read_condition(void const* data, tensor_spec const& type) {
 }
 }  // namespace detail
 
-/// Runs then_net if the condition holds, else else_net if there is one. The nets share the blobs of the net around the
-/// op; one that the net that ran does not write holds what it held before.
+/// Runs then_net if the condition holds, else else_net if there is one. The nets share the blobs of the enclosing net;
+/// a blob that the executed net does not write keeps its value.
 template <backend B>
 class if_kernel : public op_kernel<B>, public runs_nets<B> {
  public:
@@ -57,8 +57,8 @@ class if_kernel : public op_kernel<B>, public runs_nets<B> {
   std::unique_ptr<engine<B>> else_;
 };
 
-/// Runs loop_net as long as the condition holds, which is input 0 and may be written by loop_net, and by cond_net,
-/// which is run before each test. Looks at the stop token and at the limit of iterations of run_options.
+/// Runs loop_net while the condition, input 0, holds. loop_net may write it, and so may cond_net, which runs before
+/// each test. Obeys the stop token and the iteration limit of run_options.
 template <backend B>
 class while_kernel : public op_kernel<B>, public runs_nets<B> {
  public:
@@ -94,7 +94,7 @@ class while_kernel : public op_kernel<B>, public runs_nets<B> {
   std::unique_ptr<engine<B>> test_;
 };
 
-/// If, While.
+/// Adds If, While.
 template <backend B>
 void add_control_flow_operators(operators<B>& table) {
   table.template add<if_kernel>(

@@ -1,4 +1,4 @@
-// Convolutions of one to three dimensions.
+// Convolutions of one to three dimensions, by im2col and GEMM.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ namespace plait {
 
 namespace detail {
 
-/// What a convolution and its gradient share: the shapes, and an image's columns. Input 0 is X, input 1 W, of shape
-/// [units, channels of a group, taps...] or, with channels last, [units, taps..., channels of a group].
+/// Shapes and image columns (im2col) of a convolution and of its gradient. Input 0 is X, input 1 W, of shape [units,
+/// channels of a group, taps...] or, with channels last, [units, taps..., channels of a group].
 class convolution_shape {
  public:
   explicit convolution_shape(op_arguments const& a)
@@ -36,7 +36,7 @@ class convolution_shape {
   shape infer(shape_context const& c) {
     c.expect_type<float, double>(0);
     c.expect_same_type(0, 1);
-    // The image is at fault, not W, if their ranks or channels differ: W belongs to the model.
+    // If ranks or channels differ, the error names the image instead of W, which belongs to the model.
     c.expect_rank(1, 3, 5);
     std::size_t const axes = arguments_.axes() != 0 ? arguments_.axes() : c.dims(1).rank() - 2;
     arguments_.expect_images(c, 0, axes);
@@ -66,7 +66,7 @@ class convolution_shape {
     return arguments_.outputs(w, dims, units);
   }
 
-  /// An image's columns, of which `scratch` has the memory; itself where it is what windows see.
+  /// Returns an image's columns, computed in `scratch`; the image itself if its places are the windows.
   template <backend B, class T>
   T const* columns_of(T const* x, T* scratch) const {
     if (direct) return x;
@@ -80,7 +80,7 @@ class convolution_shape {
   std::int64_t image() const { return channels * static_cast<std::int64_t>(w.places()); }
   std::int64_t output() const { return units * count; }
   std::int64_t group_units() const { return units / groups; }
-  /// Between rows of columns with channels last, and between groups of them.
+  /// Return the strides between rows of columns, with channels last, and between groups of columns.
   std::int64_t column_pitch() const { return direct ? channels : taps; }
   std::int64_t column_stride() const { return last && direct ? taps : taps * count; }
 
@@ -96,12 +96,12 @@ class convolution_shape {
   std::int64_t images = 0;
   std::int64_t channels = 0;
   std::int64_t units = 0;
-  std::int64_t taps = 0;    ///< of all channels of a group
-  std::int64_t count = 0;   ///< of windows
+  std::int64_t taps = 0;    ///< in all channels of a group
+  std::int64_t count = 0;   ///< windows
   std::size_t columns = 0;  ///< elements
 };
 
-// The bias of a unit at each of its places.
+// Broadcasts the bias of a unit to its places.
 template <class T>
 struct bias_row {
   T const* bias;
@@ -124,7 +124,7 @@ struct bias_row {
 
 }  // namespace detail
 
-/// Inputs X, W, [b]: image by image a product of matrices, which begins with the bias.
+/// Kernel of Conv, with inputs X, W, [b]: a batched GEMM per image, accumulated onto the bias.
 template <backend B>
 class convolution_kernel final : public op_kernel<B> {
  public:
@@ -191,7 +191,7 @@ class convolution_kernel final : public op_kernel<B> {
   detail::convolution_shape s_;
 };
 
-/// Conv: float and double.
+/// Adds Conv: float and double.
 template <backend B>
 void add_convolution_operators(operators<B>& table) {
   op_schema schema("Conv");

@@ -17,7 +17,7 @@
 
 namespace plait {
 
-/// Inputs X, W, dY. Outputs dW, [db], [dX], without db if `no_bias`.
+/// Kernel of ConvGradient. Inputs X, W, dY; outputs dW, [db], [dX], without db if `no_bias`.
 template <backend B>
 class convolution_gradient_kernel final : public op_kernel<B> {
  public:
@@ -98,7 +98,7 @@ class convolution_gradient_kernel final : public op_kernel<B> {
   reduction_axes bias_;
 };
 
-/// ConvGradient: float and double.
+/// Adds ConvGradient: float and double.
 template <backend B>
 void add_convolution_gradient_operators(operators<B>& table) {
   op_schema schema("ConvGradient");

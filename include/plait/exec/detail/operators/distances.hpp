@@ -1,6 +1,6 @@
-// Ops that compare the rows of two tensors: products, distances, cosines.
+// Row-wise dot products, distances and cosine similarities of two tensors.
 //
-// A row is all of X[i, ...]; of vectors each element is a row.
+// A row is X[i, ...]; in vectors each element is a row.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,7 @@ namespace plait {
 
 namespace detail {
 
-/// Sums over i below n, made by the team of a row (kernels/thread_team.hpp).
+/// Computes sums over i < n with the row's thread team (kernels/thread_team.hpp).
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T dot_row(T const* a, T const* b, std::size_t n) {
   return reduce_team_row<sum_reduction, T>(n, [a, b](std::size_t i) { return a[i] * b[i]; });
@@ -56,7 +56,7 @@ struct cosine_of_rows {
     T const product = dot_row(a, b, n);
     T const aa = dot_row(a, a, n);
     T const bb = dot_row(b, b, n);
-    // The roots are multiplied, not the squares: those overflow first.
+    // Multiplies the roots instead of the squares, which overflow first.
     return product / (std::sqrt(max_reduction::combine(aa, least)) * std::sqrt(max_reduction::combine(bb, least)));
   }
 };
@@ -72,7 +72,7 @@ struct compare_rows {
   }
 };
 
-// The product of rows of which the shorter is padded, or repeated to the length of the longer.
+// Dot product of rows, the shorter one padded or repeated to the length of the longer.
 template <class T>
 struct padded_product_rows {
   T const* longer;
@@ -98,7 +98,7 @@ struct padded_product_rows {
   }
 };
 
-/// The rows of inputs 0 and 1, as many and as long.
+/// Rows of inputs 0 and 1, equal in number and length.
 struct row_pairs {
   std::size_t rows = 0;
   std::size_t width = 0;
@@ -111,16 +111,16 @@ struct row_pairs {
     if (dims.rank() == 0) return {1, 1};
     return {static_cast<std::size_t>(dims[0]), static_cast<std::size_t>(dims.size_from(1))};
   }
-  /// A result for each, or its gradient.
+  /// Returns the shape of the results, one per row, and of their gradient.
   shape results() const { return {static_cast<std::int64_t>(rows)}; }
 };
 
-/// The rows of inputs 0 and 1, as many but perhaps not as long.
+/// Rows of inputs 0 and 1, equal in number but perhaps not in length.
 struct padded_row_pairs {
   std::size_t rows = 0;
   std::size_t long_width = 0;
   std::size_t short_width = 0;
-  std::size_t longer = 0;  ///< the input whose rows are
+  std::size_t longer = 0;  ///< the input with the longer rows
 
   static padded_row_pairs of(shape_context const& c, bool repeat) {
     c.expect_type<float, double>(0);
@@ -146,7 +146,7 @@ struct padded_row_pairs {
 
 }  // namespace detail
 
-/// SquaredL2Distance, L1Distance, DotProduct and CosineSimilarity.
+/// Kernel of SquaredL2Distance, L1Distance, DotProduct and CosineSimilarity.
 template <backend B, class Compare>
 class row_comparison_kernel final : public op_kernel<B> {
  public:
@@ -191,7 +191,7 @@ class padded_product_kernel final : public op_kernel<B> {
   detail::padded_row_pairs pairs_;
 };
 
-/// SquaredL2Distance, L1Distance, DotProduct, CosineSimilarity, DotProductWithPadding.
+/// Adds SquaredL2Distance, L1Distance, DotProduct, CosineSimilarity, DotProductWithPadding.
 template <backend B>
 void add_distance_operators(operators<B>& table) {
   auto const schema = [](std::string_view type, std::string_view text) {

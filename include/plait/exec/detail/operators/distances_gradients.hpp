@@ -1,4 +1,4 @@
-// Gradients of the ops that compare rows of two tensors: of both of them, from a gradient a row.
+// Gradients of row-wise dot products, distances and cosine similarities, from one gradient per row.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace plait {
 
 namespace detail {
 
-// The gradients of a pair of elements, from that of their rows' result. Both are read before either is written.
+// Gradients of a pair of elements from that of their rows' result. Both are read before either is written.
 
 struct squared_distance_gradient {
   template <class T>
@@ -26,7 +26,7 @@ struct squared_distance_gradient {
     db = -d;
   }
 };
-/// Zero where the elements are the same; NaN stays.
+/// Zero where the elements are equal; propagates NaN.
 struct distance_gradient {
   template <class T>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void set(T a, T b, T dz, T& da, T& db) {
@@ -67,7 +67,7 @@ struct row_pair_gradient {
   }
 };
 
-// A norm at its bound does not change: the cosine is then a product of rows, divided by constants.
+// A norm at its lower bound is constant: the cosine is then a dot product divided by constants.
 template <class T>
 struct cosine_gradient_rows {
   T const* a;
@@ -140,7 +140,7 @@ struct padded_product_gradient_rows {
 
 }  // namespace detail
 
-/// What gradients of pairs of rows share: operands A, B and the gradient of the rows' results.
+/// Base of gradients of pairs of rows: operands A, B and the gradient of the rows' results.
 template <backend B>
 class row_pair_gradient_kernel : public op_kernel<B> {
  public:
@@ -158,7 +158,7 @@ class row_pair_gradient_kernel : public op_kernel<B> {
   detail::row_pairs pairs_;
 };
 
-/// SquaredL2Distance, L1Distance and DotProduct.
+/// Gradients of SquaredL2Distance, L1Distance and DotProduct.
 template <backend B, class Gradient>
 class row_comparison_gradient_kernel final : public row_pair_gradient_kernel<B> {
  public:
@@ -217,7 +217,7 @@ class padded_product_gradient_kernel final : public op_kernel<B> {
   detail::padded_row_pairs pairs_;
 };
 
-/// SquaredL2DistanceGradient, L1DistanceGradient, DotProductGradient, CosineSimilarityGradient,
+/// Adds SquaredL2DistanceGradient, L1DistanceGradient, DotProductGradient, CosineSimilarityGradient,
 /// DotProductWithPaddingGradient.
 template <backend B>
 void add_distance_gradient_operators(operators<B>& table) {

@@ -1,4 +1,4 @@
-// Do, which runs a net in a workspace of its own, and the ops that make and test the stacks of these workspaces.
+// Do, CreateScope and HasScope: nets run in separate workspaces, which a stack keeps for gradient ops.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 namespace plait {
 
 namespace detail {
-/// Which blob of the net around a Do each bound name inside stands for, with Caffe2's checks.
+/// Bindings of names in the net of a Do to blobs of the enclosing net, with Caffe2's checks.
 class do_bindings {
  public:
   struct binding {
@@ -96,10 +96,10 @@ std::shared_ptr<workspace_stack<B>> as_stack(std::shared_ptr<blob_object> const&
 }
 }  // namespace detail
 
-/// Runs a net that sees nothing but the names bound to the op's operands. Forward it runs in a workspace pushed on the
-/// stack, in which all it has made remains (with copy_external_blobs also what bound names held at the end); a gradient
-/// op takes the workspace off the stack and finds all that. Where a name of the gradient is both bound to an input and
-/// a copy that its forward op left in the workspace, the copy is meant.
+/// Runs a net that sees only the names bound to the op's operands. A forward op pushes a workspace on the stack, which
+/// keeps the results of the net (with copy_external_blobs also copies of the final values of bound names); a gradient
+/// op pops that workspace and reads them. A name of the gradient that is both bound to an input and copied by the
+/// forward op refers to the copy.
 template <backend B>
 class do_kernel : public op_kernel<B>, public runs_nets<B> {
  public:
@@ -133,7 +133,7 @@ class do_kernel : public op_kernel<B>, public runs_nets<B> {
       frame_.run(c, [&] { run_inside(c, inside); });
       if (!gradient_)
         for (binding const& b : bound_) stack->set_copy(b.inner, copies_);
-    } catch (...) {  // the stack is as it was
+    } catch (...) {  // rolls back the stack
       if (gradient_) stack->put_back();
       if (pushes) static_cast<void>(stack->pop());
       throw;
@@ -164,7 +164,7 @@ class do_kernel : public op_kernel<B>, public runs_nets<B> {
       for (binding const& b : bound_) copy(*b.outer, inside.local(b.inner));
   }
 
-  // What the names stood for is gone when the op has run.
+  // Unbinds the names: their blobs hold values only while the op runs.
   void release(workspace<B>& inside) {
     for (binding const& b : bound_)
       if (b.active) inside.unbind(b.inner);
@@ -195,7 +195,7 @@ class create_scope_kernel : public op_kernel<B> {
   explicit create_scope_kernel(op_arguments const&) {}
   void infer(shape_context&) override {}
   void run(op_context<B>& c) override {
-    // The blob's own stack, if it has one: blobs of workspaces that are used again have one each.
+    // Reuses the blob's own stack, if it has one: blobs of reused workspaces have one each.
     std::shared_ptr<workspace_stack<B>> stack;
     if (c.input_count() != 0) stack = detail::as_stack<B>(c.object(0));
     if (stack == nullptr) {
@@ -225,7 +225,7 @@ class has_scope_kernel : public op_kernel<B> {
   }
 };
 
-/// Do, CreateScope, HasScope.
+/// Adds Do, CreateScope, HasScope.
 template <backend B>
 void add_scope_operators(operators<B>& table) {
   using list = std::vector<std::string>;

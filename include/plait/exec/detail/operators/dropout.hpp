@@ -26,7 +26,7 @@ template <class T>
 struct drop {
   T const* x;
   T* y;
-  bool* mask;  ///< nullptr: nobody asks
+  bool* mask;  ///< nullptr: no mask output
   std::size_t count;
   random_stream from;
   std::uint32_t dropped_below;
@@ -39,7 +39,7 @@ struct drop {
   }
 };
 
-// A block of the generator makes four words, one an element. On the host they are made in advance: one loop that draws
+// A block of the generator yields four words, one per element. The host draws them in advance: a loop that both draws
 // and drops would not vectorise.
 template <class T>
 struct drop_loop {
@@ -75,7 +75,7 @@ struct drop_block {
 
 }  // namespace detail
 
-/// How many elements are dropped, if any are.
+/// Ratio of dropped elements, unless is_test.
 struct dropout_arguments {
   float ratio;
   bool is_test;
@@ -87,15 +87,15 @@ struct dropout_arguments {
   explicit dropout_arguments(op_arguments const& a) : ratio(a.real("ratio")), is_test(a.flag("is_test")) {
     if (!(ratio >= 0) || !(ratio < 1)) a.fail("ratio", "must be at least 0 and below 1");
   }
-  /// What those that are left are multiplied by.
+  /// Returns the factor of kept elements.
   template <class T>
   T scale() const {
     return static_cast<T>(1 / (1 - double(ratio)));
   }
 };
 
-/// In training, each element is zero with probability `ratio`, else divided by 1 - ratio; the mask says which are left.
-/// In a test, Y = X and all are left.
+/// Kernel of Dropout: drops each element (sets it to zero) with probability `ratio`, else divides it by 1 - ratio; the
+/// mask marks kept elements. With is_test, Y = X and all are kept.
 template <backend B>
 class dropout_kernel final : public op_kernel<B> {
  public:
@@ -136,7 +136,7 @@ class dropout_kernel final : public op_kernel<B> {
 
 namespace detail::caffe2 {
 
-/// Restriction of Dropout.
+/// Checks Caffe2's restrictions of Dropout.
 inline shape_check dropout(op_arguments const& a) {
   if (!a.has("is_test")) a.fail("is_test", "is missing");
   if (!a.flag("is_test") && a.output_count() < 2) shape_context::fail("there is no output for the mask");
@@ -145,7 +145,7 @@ inline shape_check dropout(op_arguments const& a) {
 
 }  // namespace detail::caffe2
 
-/// Dropout: float and double.
+/// Adds Dropout: float and double.
 template <backend B>
 void add_dropout_operators(operators<B>& table) {
   op_schema schema("Dropout");

@@ -36,7 +36,7 @@ struct dropout_gradient_loop {
 
 }  // namespace detail
 
-/// DropoutGrad: what was left is scaled as it was, the rest is zero. After a test, dX = dY, and no mask is needed.
+/// Kernel of DropoutGrad: dX is dY scaled for kept elements, else zero. With is_test, dX = dY and no mask is needed.
 template <backend B>
 class dropout_gradient_kernel final : public op_kernel<B> {
  public:
@@ -72,7 +72,7 @@ class dropout_gradient_kernel final : public op_kernel<B> {
   dropout_arguments arguments_;
 };
 
-/// DropoutGrad: float and double.
+/// Adds DropoutGrad: float and double.
 template <backend B>
 void add_dropout_gradient_operators(operators<B>& table) {
   op_schema schema("DropoutGrad");

@@ -1,4 +1,4 @@
-// Tensors made from arguments: of one value, or of values that are listed.
+// Constant fills: tensors of one value, or of listed values.
 #pragma once
 
 #include <cmath>
@@ -28,8 +28,8 @@
 
 namespace plait {
 
-/// The shape that fills have: the argument `shape`; or with an input, the input's own, or with `input_as_shape` its
-/// elements, followed by `extra_shape`. Arguments that contradict each other are refused as Caffe2 does.
+/// Shape of a fill: the argument `shape`; or with an input, the input's shape, or with `input_as_shape` its elements,
+/// followed by `extra_shape`. Throws for contradictory arguments, as Caffe2 does.
 class fill_shape {
  public:
   explicit fill_shape(op_arguments const& a)
@@ -56,7 +56,7 @@ class fill_shape {
     return made;
   }
 
-  /// Of an op that hands over its results.
+  /// Returns the shape in a run of an op with results_after_run.
   template <backend B>
   shape of_run(op_context<B>& c) {
     if (!has_input_) return dims_;
@@ -68,7 +68,7 @@ class fill_shape {
     return (*this)(shape_context({&input, 1}, {}, read, &c));
   }
 
-  /// Adds the arguments and inputs that fills have.
+  /// Returns a schema with the inputs and arguments of fills.
   static op_schema schema(std::string_view type, std::size_t most_inputs = 1) {
     return with_arguments(op_schema(type)
                               .inputs(0, most_inputs)
@@ -77,7 +77,7 @@ class fill_shape {
                               .shape_from_where([](op_arguments const& a) { return a.flag("input_as_shape"); })
                               .checks_first());
   }
-  /// The same of one that hands over its results.
+  /// Like schema(), for ops with results_after_run.
   static op_schema schema_of_results(std::string_view type) {
     return with_arguments(op_schema(type).inputs(0, 1).outputs(1).results_after_run());
   }
@@ -98,14 +98,14 @@ class fill_shape {
 
 namespace detail {
 
-/// A number as an element of a type. Throws shape_error for one that the type does not have, unless it is bool, where
-/// all but zero are true, or rounds.
+/// Converts a number to an element type. Throws shape_error if an integer type does not have it; for bool all but zero
+/// are true, and floating-point types round.
 template <element T, class Number>
 T element_argument(op_arguments const& a, std::string_view name, Number value) {
   if constexpr (std::integral<T> && !std::same_as<T, bool>) {
     T const made = convert<T>(value);
     bool fits = static_cast<Number>(made) == value;
-    // The greatest integer rounds to a number that is none.
+    // The greatest integer rounds up to a number that T does not have.
     if constexpr (std::floating_point<Number>)
       fits = fits && value < std::ldexp(Number(1), std::numeric_limits<T>::digits);
     if (!fits)
@@ -118,8 +118,8 @@ T element_argument(op_arguments const& a, std::string_view name, Number value) {
 
 }  // namespace detail
 
-/// Every element is `value`. Its type is dtype's; without that, int64 for an integer, and for a real value float, or
-/// double where X is: so gradients, which begin and end with such fills, can be computed in double.
+/// Kernel of ConstantFill. The type is dtype; without it, int64 for an integer `value`, and for a real one float, or
+/// double if X is double, so that gradients, which begin and end with such fills, can be computed in double.
 template <backend B>
 class constant_fill_kernel final : public op_kernel<B> {
  public:
@@ -159,7 +159,7 @@ class constant_fill_kernel final : public op_kernel<B> {
   }
 
  private:
-  // Elements as bits: one loop for all types of a size.
+  // Fills with bits: one loop for all types of a size.
   template <class Bits>
   static void repeat(Bits value, op_context<B>& c) {
     fill<B>(static_cast<Bits*>(c.raw_output(0)), c.output_size(0), value);
@@ -167,13 +167,13 @@ class constant_fill_kernel final : public op_kernel<B> {
 
   fill_shape dims_;
   element_type type_;
-  std::uint64_t bits_ = 0;  // the first of them, as memory has them
+  std::uint64_t bits_ = 0;  // an element in the first bytes, as in memory
   bool follows_;
   bool wide_ = false;
-  std::uint64_t wide_bits_;  // of the value as a double
+  std::uint64_t wide_bits_;  // the value as a double
 };
 
-/// The elements that `values` lists.
+/// Base of fills with the elements listed in `values`.
 template <backend B>
 class given_fill_kernel : public op_kernel<B> {
  public:
@@ -212,7 +212,7 @@ template <backend B, element T>
 struct given_kernel final : given_fill_kernel<B> {
   explicit given_kernel(op_arguments const& a) : given_fill_kernel<B>(a, element_type_of<T>) {}
 };
-/// The bytes of one text, as elements.
+/// Fill with the bytes of one text as elements.
 template <backend B>
 class given_bytes_kernel final : public op_kernel<B> {
  public:
@@ -235,7 +235,7 @@ class given_bytes_kernel final : public op_kernel<B> {
   tensor<B> values_;
 };
 
-/// Of the type that `dtype` says.
+/// Fill with listed elements of type `dtype`.
 template <backend B>
 struct given_any_kernel final : given_fill_kernel<B> {
   explicit given_any_kernel(op_arguments const& a) : given_fill_kernel<B>(a, read_element_type(a, "dtype")) {}
@@ -259,10 +259,10 @@ class given_text_kernel final : public op_kernel<B> {
 
   fill_shape dims_;
   std::vector<std::string> texts_;
-  std::shared_ptr<text_blob> made_;  // another one for other dims: somebody may hold it
+  std::shared_ptr<text_blob> made_;  // replaced for other dims: blobs may share it
 };
 
-/// A quantised tensor, as an object: elements are those that `values` says, bytes of a text or int32.
+/// Quantised tensor as an object, with the elements listed in `values`: bytes of a text, or int32.
 template <backend B, bool Bytes>
 class given_quantised_kernel final : public op_kernel<B> {
  public:
@@ -286,8 +286,8 @@ class given_quantised_kernel final : public op_kernel<B> {
   std::shared_ptr<quantised_blob> made_;
 };
 
-/// ZerosLike: zeros of the shape of an input, or no elements where it is unset. The gradient of a blob that only a
-/// branch which was not taken assigns.
+/// Kernel of ZerosLike: zeros in the shape of the input, or no elements if it is unset. Gradient of a blob that only a
+/// branch not taken assigns.
 template <backend B>
 class zeros_like_kernel final : public op_kernel<B> {
  public:
@@ -305,7 +305,7 @@ class zeros_like_kernel final : public op_kernel<B> {
 
 namespace detail::caffe2 {
 
-/// Restriction of the GivenTensor fills: their values are listed.
+/// Checks Caffe2's restriction of GivenTensor fills: `values` is present.
 inline shape_check values_given(op_arguments const& a) {
   if (!a.has("values")) a.fail("values", "is missing");
   return {};
@@ -313,7 +313,7 @@ inline shape_check values_given(op_arguments const& a) {
 
 }  // namespace detail::caffe2
 
-/// ConstantFill, ZerosLike, GivenTensorFill, GivenTensorDoubleFill, GivenTensorFp16Fill, GivenTensorInt16Fill,
+/// Adds ConstantFill, ZerosLike, GivenTensorFill, GivenTensorDoubleFill, GivenTensorFp16Fill, GivenTensorInt16Fill,
 /// GivenTensorIntFill, GivenTensorInt64Fill, GivenTensorBoolFill, GivenTensorByteStringToUInt8Fill,
 /// GivenTensorStringFill, Int8GivenTensorFill, Int8GivenIntTensorFill.
 template <backend B>

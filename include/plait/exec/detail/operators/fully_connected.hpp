@@ -192,7 +192,7 @@ struct fc_by_columns_kernel final : fc_kernel<B, true> {
   using fc_kernel<B, true>::fc_kernel;
 };
 
-/// FC, FCTransposed: float and double.
+/// Adds FC, FCTransposed: float and double.
 template <backend B>
 void add_fully_connected_operators(operators<B>& table) {
   auto const fc = [](std::string_view type) {

@@ -102,7 +102,7 @@ class fc_gradient_kernel : public op_kernel<B> {
       make_weights<T>(c, rows_, T(0));
       reduce_columns<B, sum_reduction>(dy, 1, static_cast<std::size_t>(rows_), static_cast<std::size_t>(units_),
                                        as_it_is{}, c.template output<T>(1), static_cast<T*>(c.scratch()));
-    } else {  // 16 bits wide, which have no arithmetic but in products: sums of columns by a row of ones
+    } else {  // 16-bit types have arithmetic only in GEMM: column sums by a row of ones
       make_weights<T>(c, rows_, 0);
       T* const ones = static_cast<T*>(c.scratch());
       fill<B>(ones, static_cast<std::size_t>(rows_), convert<T>(1.0f));
@@ -147,7 +147,7 @@ struct fc_by_columns_gradient_kernel final : fc_gradient_kernel<B, true> {
   using fc_gradient_kernel<B, true>::fc_gradient_kernel;
 };
 
-/// FCGradient, FCTransposedGradient: float and double.
+/// Adds FCGradient, FCTransposedGradient: float and double.
 template <backend B>
 void add_fully_connected_gradient_operators(operators<B>& table) {
   auto const schema = [](std::string_view type, std::string_view text) {

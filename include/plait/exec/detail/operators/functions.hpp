@@ -1,4 +1,4 @@
-// Elementary functions of a tensor.
+// Elementary functions: element-wise ops of one tensor, and Pow.
 #pragma once
 
 #include <cmath>
@@ -36,7 +36,7 @@ struct negate {
       return -x;
   }
 };
-/// The least integer, which has no magnitude, stays what it is.
+/// Returns the least integer, whose magnitude overflows, unchanged.
 template <class T>
 struct absolute {
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
@@ -46,7 +46,6 @@ struct absolute {
       return math::detail::magnitude(x);
   }
 };
-/// -1, 0, 1, or NaN.
 template <class T>
 struct sign {
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
@@ -87,7 +86,7 @@ struct floor {
   PLAIT_HOST_DEVICE T operator()(T x) const { return std::floor(x); }
 };
 
-/// x between bounds, the upper one if they are crossed; NaN stays.
+/// Clamps x to its bounds, to the upper one if they are crossed; propagates NaN.
 template <class T>
 struct clip {
   T least;
@@ -113,7 +112,7 @@ struct scale {
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return by * x; }
 };
 
-/// The remainder of a division towards zero, or of one downwards, which has the divisor's sign; modulo 2^bits.
+/// Remainder of truncated division, or of floored division, which has the divisor's sign; modulo 2^bits.
 template <class T>
 struct remainder {
   std::int64_t divisor;
@@ -134,7 +133,7 @@ struct power {
     return std::pow(x, exponent);
   }
 };
-/// To a power that is known beforehand; the usual ones without std::pow.
+/// Power with a constant exponent; usual() is the fast path without std::pow.
 template <class T>
 struct power_of {
   T exponent;
@@ -167,7 +166,7 @@ struct identity {
 
 }  // namespace functions
 
-/// Pow: the exponent is an argument, or a second input that is broadcast.
+/// Kernel of Pow: the exponent is an argument, or a second input, which is broadcast.
 template <backend B>
 class power_kernel : public op_kernel<B> {
  public:
@@ -210,7 +209,7 @@ class power_kernel : public op_kernel<B> {
   broadcast_layout layout_;
 };
 
-/// Sqrt, which compilers do not vectorise.
+/// Kernel of Sqrt, which compilers do not vectorise.
 template <backend B>
 struct square_root_kernel : op_kernel<B> {
   explicit square_root_kernel(op_arguments const&) {}
@@ -231,7 +230,8 @@ struct square_root_kernel : op_kernel<B> {
   }
 };
 
-/// Negative, Abs, Sign, Sqr, Cube, Sqrt, Cbrt, Rsqrt, Reciprocal, Exp, Log, Erf, Pow, Ceil, Floor, Mod, Clip, Scale.
+/// Adds Negative, Abs, Sign, Sqr, Cube, Sqrt, Cbrt, Rsqrt, Reciprocal, Exp, Log, Erf, Pow, Ceil, Floor, Mod, Clip,
+/// Scale.
 template <backend B>
 void add_function_operators(operators<B>& table) {
   using std::int32_t;

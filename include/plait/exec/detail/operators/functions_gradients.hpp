@@ -1,4 +1,4 @@
-// Gradients of elementary functions that are not made of other ops.
+// Gradients of elementary functions, unless composed of other ops.
 #pragma once
 
 #include <numbers>
@@ -16,7 +16,7 @@ namespace plait {
 
 namespace functions {
 
-/// Zero at zero, NaN where x is.
+/// Zero at zero; propagates NaN of x.
 template <class T>
 struct absolute_gradient {
   PLAIT_HOST_DEVICE constexpr T operator()(T x, T dy) const {
@@ -28,7 +28,7 @@ template <class T>
 struct cube_gradient {
   PLAIT_HOST_DEVICE constexpr T operator()(T dy, T x) const { return T(3) * dy * x * x; }
 };
-/// Infinite at zero, where the function has no slope.
+/// Infinite at zero, where the function is not differentiable.
 template <class T>
 struct cube_root_gradient {
   PLAIT_HOST_DEVICE constexpr T operator()(T dy, T y) const { return dy / (T(3) * y * y); }
@@ -47,7 +47,7 @@ struct error_function_gradient {
     return T(2 * std::numbers::inv_sqrtpi) * dy * math::exp_of_negative(-(x * x));
   }
 };
-/// Nothing reaches an x that is a bound itself.
+/// Zero also where x equals a bound.
 template <class T>
 struct clip_gradient : clip<T> {
   using clip<T>::clip;
@@ -58,7 +58,7 @@ struct clip_gradient : clip<T> {
 
 }  // namespace functions
 
-/// AbsGradient, CubeGradient, CbrtGradient, RsqrtGradient, ReciprocalGradient, ErfGradient, ClipGradient.
+/// Adds AbsGradient, CubeGradient, CbrtGradient, RsqrtGradient, ReciprocalGradient, ErfGradient, ClipGradient.
 template <backend B>
 void add_function_gradient_operators(operators<B>& table) {
   table.template add<gradient_kernel<B, functions::absolute_gradient>>(

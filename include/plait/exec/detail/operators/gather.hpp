@@ -1,4 +1,4 @@
-// Rows chosen by lists of indices, int32 or int64. Indices that are out of range are found before anything is written.
+// Gather: rows selected by int32 or int64 indices, whose range is checked before anything is written.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace plait {
 
 namespace detail {
 
-/// The rows of a list, from each block of `bound` rows in turn; the list begins `stride` further for each block.
-/// Negative ones count from a block's end.
+/// Index map to the listed rows of each block of `bound` rows in turn; the list advances by `stride` per block.
+/// Negative indices count from the end of a block.
 template <class I>
 struct listed_row_of_block {
   I const* list;
@@ -34,8 +34,8 @@ struct listed_row_of_block {
   }
 };
 
-/// Where input 1 lists places of an axis of input 0: for all places of the axes before it the same; or, matched, for
-/// each of its own, the list's first axes being these.
+/// Axis of input 0 whose places input 1 lists: one list for all places of the axes before it; or, matched, a list for
+/// each of them, whose first axes are these axes.
 struct gathered_axis {
   std::size_t blocks = 1;  ///< places of the axes before it
   std::int64_t bound = 0;
@@ -116,8 +116,8 @@ inline op_schema& describe_gather(op_schema& made) {
 
 }  // namespace detail
 
-/// Gather, BatchGather: any element type. Arguments as in later versions of Caffe2, but that rows of negative indices
-/// are gathered only where `wrap_indices` says so.
+/// Adds Gather, BatchGather: any element type. Arguments are those of later versions of Caffe2, except that negative
+/// indices need `wrap_indices`.
 template <backend B>
 void add_gather_operators(operators<B>& table) {
   auto gather = op_schema("Gather")

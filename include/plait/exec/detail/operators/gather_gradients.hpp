@@ -1,4 +1,4 @@
-// The gradient of BatchGather and of Gather along other axes; that of gathered rows is sparse, and needs no op.
+// Gradient of BatchGather, and of Gather along axes other than 0; that of gathered rows is sparse and needs no op.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace plait {
 
-/// Inputs X, indices, dY.
+/// Kernel of BatchGatherGradient, with inputs X, indices, dY.
 template <backend B>
 class batch_gather_gradient_kernel final : public op_kernel<B> {
  public:
@@ -48,7 +48,7 @@ class batch_gather_gradient_kernel final : public op_kernel<B> {
   detail::gathered_axis at_;
 };
 
-/// BatchGatherGradient: float and double.
+/// Adds BatchGatherGradient: float and double.
 template <backend B>
 void add_gather_gradient_operators(operators<B>& table) {
   auto schema = op_schema("BatchGatherGradient")

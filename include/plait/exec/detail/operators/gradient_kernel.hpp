@@ -1,4 +1,4 @@
-// Gradient ops of functions of one element.
+// Gradient ops of unary element-wise ops: the kernel template.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace plait {
 
-/// dX = F<T>(the element of each of N inputs, dY being the last), for inputs of one shape, float or double.
+/// dX = F<T>(the element of each of N inputs, one of which is dY), for inputs of one shape, float or double.
 template <backend B, template <class> class F, std::size_t N = 2>
 class gradient_kernel : public op_kernel<B> {
  public:
@@ -59,7 +59,7 @@ class gradient_kernel : public op_kernel<B> {
   std::tuple<F<float>, F<double>> functions_;
 };
 
-/// The description of an op that such a kernel runs, in place of whatever it reads.
+/// Returns the schema of an op with a gradient_kernel, which may run in place of any input.
 [[nodiscard]] inline op_schema gradient_schema(std::string_view type, std::size_t inputs = 2) {
   op_schema made(type);
   made.inputs(inputs).outputs(1).rows_independent().checks_first();

@@ -1,4 +1,4 @@
-// GroupNorm: groups of an item's channels brought to mean 0 and variance 1, then scaled and shifted by channel.
+// GroupNorm: groups of an item's channels, normalised to mean 0 and variance 1, then scaled and shifted by channel.
 //
 // After Y. Wu, K. He, "Group Normalization", ECCV 2018.
 #pragma once
@@ -22,21 +22,21 @@ namespace plait {
 
 namespace detail {
 
-/// Where the groups of GroupNorm and its gradient are. With channels last, each item is a tensor of its own, whose
-/// groups, and whose channels, are strided; else all items are one, whose groups and channels follow each other.
+/// Layout of the groups of GroupNorm and its gradient. With channels last, each item is a separate tensor with strided
+/// groups and channels; else all items are one tensor with contiguous groups and channels.
 struct group_places {
   std::size_t items = 0;
-  std::size_t channels = 0;  ///< of an item
-  std::size_t groups = 0;    ///< of an item
-  std::size_t passes = 0;    ///< tensors to go through, one after the other
-  channel_places by_group;   ///< of one of them
+  std::size_t channels = 0;  ///< per item
+  std::size_t groups = 0;    ///< per item
+  std::size_t passes = 0;    ///< tensors, traversed one by one
+  channel_places by_group;   ///< per tensor
   channel_places by_channel;
 
   std::size_t moments() const noexcept { return items * groups; }
   std::size_t elements() const noexcept { return by_group.rows() * by_group.inner; }
   std::size_t channels_of_group() const noexcept { return channels / groups; }
 
-  /// Of input i.
+  /// Returns the layout of input i.
   static group_places of(shape_context const& c, std::size_t i, std::int64_t groups, bool last) {
     c.expect_type<float, double>(i);
     c.expect_rank(i, 2);
@@ -59,10 +59,10 @@ struct group_places {
   }
 };
 
-/// The argument `epsilon`, which the exporter of PyTorch calls `eps`.
+/// Returns the argument `epsilon`, which the exporter of PyTorch calls `eps`.
 inline float group_epsilon(op_arguments const& a) { return a.real(a.has("epsilon") ? "epsilon" : "eps"); }
 
-// Channels that follow each other belong to one group, and begin anew with each item.
+// Channels are numbered across items: `each` consecutive ones form a group, `channels` an item.
 template <class T>
 struct group_norm_elements {
   struct element {
@@ -90,8 +90,8 @@ struct group_norm_elements {
 
 }  // namespace detail
 
-/// X, scale, bias to Y, and, of each item's groups, the mean and 1 / sqrt(variance + epsilon), if they are asked for.
-/// Variances are biased; the mean of no elements is 0.
+/// Kernel of GroupNorm: X, scale, bias to Y and, optionally, the mean and 1 / sqrt(variance + epsilon) of each item's
+/// groups. Variances are biased; the mean of no elements is 0.
 template <backend B>
 class group_norm_kernel final : public op_kernel<B> {
  public:

@@ -17,7 +17,7 @@ namespace plait {
 
 namespace detail {
 
-// What an element adds to the sums of dY N and dY of its channel, N being (X - mean) * inverse.
+// Contribution of an element to its channel's sums of dY N and dY, with N = (X - mean) * inverse.
 template <class T>
 struct group_norm_parameter_part {
   struct element {
@@ -43,11 +43,11 @@ struct group_norm_parameter_part {
 template <class T>
 struct group_norm_means {
   T const* along;  ///< sums of dY N by item and channel
-  T const* plain;  ///< those of dY
+  T const* plain;  ///< sums of dY
   T const* scale;
   T* mean_along;
   T* mean;
-  std::size_t groups;  ///< of an item
+  std::size_t groups;  ///< per item
   std::size_t each;
   T count;
   PLAIT_HOST_DEVICE void operator()(std::size_t group) const {
@@ -96,8 +96,8 @@ struct group_norm_dx {
 
 }  // namespace detail
 
-/// dY, X, scale, bias, and the mean and 1 / sqrt(variance + epsilon) of each item's groups, to the gradients of X,
-/// scale and bias.
+/// Kernel of GroupNormGradient: dY, X, scale, bias, and the mean and 1 / sqrt(variance + epsilon) of each item's
+/// groups, to the gradients of X, scale and bias.
 template <backend B>
 class group_norm_gradient_kernel final : public op_kernel<B> {
  public:
@@ -134,7 +134,7 @@ class group_norm_gradient_kernel final : public op_kernel<B> {
     T* const mean_along = plain + by_items;
     T* const mean = mean_along + x_.moments();
     T* const partials = mean + x_.moments();
-    // Sums come first: dX may stand where dY or X stand.
+    // Sums come first, since dX may overwrite dY or X.
     for (std::size_t pass = 0; pass != x_.passes; ++pass) {
       std::size_t const at = pass * x_.elements();
       std::size_t const group = pass * x_.by_group.channels;

@@ -16,7 +16,7 @@ namespace plait {
 
 namespace detail {
 
-// What dY has along the mean and along Y is taken away.
+// Subtracts from dY its mean and its component along Y.
 template <class T>
 struct layer_norm_gradient_rows {
   T const* dy;
@@ -37,7 +37,7 @@ struct layer_norm_gradient_rows {
   }
 };
 
-// The same where columns were scaled: Y does not tell what they were before where the scale is 0, but X does.
+// Like layer_norm_gradient_rows, for scaled columns: reads X, since Y loses columns whose scale is 0.
 template <class T>
 struct scaled_layer_norm_gradient_rows {
   T const* dy;
@@ -65,7 +65,7 @@ struct scaled_layer_norm_gradient_rows {
   }
 };
 
-// What a part of a row adds to the gradients of scale and bias.
+// Contribution of a chunk of a row to the gradients of scale and bias.
 template <class T>
 struct layer_norm_parameter_part {
   T const* dy;
@@ -89,9 +89,8 @@ struct layer_norm_parameter_part {
 
 }  // namespace detail
 
-/// Operands dY, Y, means, deviations, X, of which means and X are not needed; with elementwise_affine the scale also,
-/// Y is not needed, and the gradients of scale and bias come after dX. No gradients of means and deviations themselves
-/// enter.
+/// Operands dY, Y, means, deviations, X; means and X are not read. With elementwise_affine, the scale follows, only Y
+/// is not read, and the gradients of scale and bias follow dX. Gradients of means and deviations do not enter.
 template <backend B>
 class layer_norm_gradient_kernel final : public op_kernel<B> {
  public:
@@ -126,7 +125,7 @@ class layer_norm_gradient_kernel final : public op_kernel<B> {
         return for_each_team<B>(
             dy_.rows, dy_.width, 2 * dy_.width,
             detail::layer_norm_gradient_rows<T>{dy, c.template input<T>(1), deviations, dx, dy_.width});
-      // The parameters' come first: dX may stand where dY or X stand.
+      // The parameters' gradients come first, since dX may overwrite dY or X.
       two_column_sums<B>(dy_.rows, dy_.width,
                          detail::layer_norm_parameter_part<T>{dy, c.template input<T>(4), c.template input<T>(2),
                                                               deviations, dy_.width},

@@ -1,4 +1,4 @@
-// The clock of training, and rates that follow it.
+// Learning rate policies (LearningRate), and the iteration counter of training (Iter).
 #pragma once
 
 #include <cmath>
@@ -18,8 +18,8 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// What Caffe2's LearningRate multiplies the base rate by, after so many iterations. One difference: poly stays at zero
-/// after max_iter, where the power of a negative number would be anything.
+/// Multiplier of the base rate after a number of iterations, as in Caffe2's LearningRate. One difference: poly stays at
+/// zero after max_iter, where the power of a negative number would be arbitrary.
 struct learning_rate_policy {
   enum class kind { fixed, alter, step, exp, inv, poly, linear_warmup, constant_warmup, hill };
 
@@ -29,7 +29,7 @@ struct learning_rate_policy {
   double start = 0;         ///< the multiplier at the beginning of a warm-up
   double end = 0;           ///< the multiplier that hill does not fall below
   std::int64_t length = 1;  ///< step: between two steps; warm-ups and poly: of the whole; alter: of the first period
-  std::int64_t rest = 0;    ///< of alter's second period
+  std::int64_t rest = 0;    ///< alter: of the second period
   bool active_first = true;
 
   PLAIT_HOST_DEVICE double operator()(std::int64_t iteration) const {
@@ -130,7 +130,7 @@ struct learning_rate_policy {
   return made;
 }
 
-/// One more than the input; without an input, one more than at the run before, 1 at first.
+/// Kernel of Iter: increments the input; without an input, counts runs, from 1.
 template <backend B>
 struct iter_kernel final : op_kernel<B> {
   bool counts_itself;
@@ -156,7 +156,7 @@ struct iter_kernel final : op_kernel<B> {
   }
 };
 
-/// A scalar: base_lr times what the policy says of the iteration.
+/// Kernel of LearningRate: a scalar, base_lr times the policy's multiplier at the iteration.
 template <backend B>
 struct learning_rate_kernel final : op_kernel<B> {
   float base;
@@ -180,7 +180,7 @@ struct learning_rate_kernel final : op_kernel<B> {
   }
 };
 
-/// Iter, LearningRate.
+/// Adds Iter, LearningRate.
 template <backend B>
 void add_learning_rate_operators(operators<B>& table) {
   table.template add<iter_kernel>(op_schema("Iter")

@@ -1,4 +1,4 @@
-// Ops on lists of lengths: how rows fall into segments that follow each other.
+// Segment lengths: conversion to ids, ranges and offsets of consecutive segments and back, tiling, gathering.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// Number and length of segments that are all as long; none of no length if there are none.
+/// Kernel of LengthsToShape: number and common length of segments, {0, 0} if there are none.
 template <backend B>
 struct lengths_to_shape_kernel : op_kernel<B> {
   explicit lengths_to_shape_kernel(op_arguments const&) {}
@@ -55,7 +55,7 @@ struct lengths_to_shape_kernel : op_kernel<B> {
 
 namespace detail {
 
-/// Integers that follow from those of input 0 and from shapes: infer makes them. They are of input 0's type, or int32.
+/// Base of ops that compute integers in infer, from those of input 0 and from shapes; of input 0's type, or int32.
 template <backend B>
 class integer_list_kernel : public op_kernel<B> {
  public:
@@ -78,18 +78,18 @@ class integer_list_kernel : public op_kernel<B> {
   }
 
  protected:
-  /// Appends the integers, and says which shape they have.
+  /// Appends the integers and returns their shape.
   virtual shape make(shape_context& c, std::vector<std::int64_t>& list) = 0;
   virtual bool always_narrow() const { return false; }
 
-  std::vector<std::int64_t> read_;  ///< for what make reads
+  std::vector<std::int64_t> read_;  ///< for the integers that make reads
 
  private:
   std::vector<std::int64_t> made_;
   std::vector<std::int32_t> narrow_;
 };
 
-/// Makes room for as many integers as the lengths add up to: one that is far too large fails before memory is full.
+/// Reserves memory for the sum of the lengths: a length that is far too large fails before memory is full.
 inline std::vector<std::int64_t> const& reserve_sum(shape_context& c, std::vector<std::int64_t> const& lengths,
                                                     std::vector<std::int64_t>& list) {
   auto const sum = static_cast<std::size_t>(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}));
@@ -100,9 +100,8 @@ inline std::vector<std::int64_t> const& reserve_sum(shape_context& c, std::vecto
 
 inline shape vector_shape(std::vector<std::int64_t> const& list) { return {static_cast<std::int64_t>(list.size())}; }
 
-/// How many rows each segment has, by the numbers of the rows' segments in input 0, which must ascend; as many segments
-/// as input 1 has rows, if there is one, else just enough. In place of what is in `sizes`; the numbers are read into a
-/// list.
+/// Sets `sizes` to the number of rows of each segment, from the segment ids of rows in input 0, which must ascend and
+/// are read into `list`. There are as many segments as input 1 has rows, or without it just enough.
 inline void read_segment_sizes(shape_context& c, std::vector<std::int64_t>& list, std::vector<std::int64_t>& sizes) {
   c.expect_type<std::int32_t, std::int64_t>(0);
   c.expect_rank(0, 1, 2);
@@ -183,7 +182,7 @@ struct segment_ids_to_lengths_kernel : detail::integer_list_kernel<B> {
   }
 };
 
-/// Segments that follow the last one that has rows begin at 0, as in Caffe2.
+/// Segments after the last non-empty one begin at 0, as in Caffe2.
 template <backend B>
 struct segment_ids_to_ranges_kernel : detail::integer_list_kernel<B> {
   explicit segment_ids_to_ranges_kernel(op_arguments const&) {}
@@ -222,7 +221,7 @@ class lengths_tile_kernel : public row_list_kernel<B> {
   }
 };
 
-/// Inputs: rows, the lengths of their segments, and which segments to take.
+/// Kernel of LengthsGather. Inputs: rows, the lengths of their segments, the numbers of the segments to gather.
 template <backend B>
 class lengths_gather_kernel : public row_list_kernel<B> {
  public:
@@ -247,20 +246,20 @@ class lengths_gather_kernel : public row_list_kernel<B> {
   }
 
  private:
-  std::vector<std::int64_t> first_;  // rows of segments, and where the last ends
+  std::vector<std::int64_t> first_;  // first rows of segments, and the end of the last
   std::vector<std::int64_t> segments_;
 };
 
 namespace detail::caffe2 {
 
-/// Restriction of LengthsGather.
+/// Checks Caffe2's restriction of LengthsGather.
 inline shape_check lengths_gather(op_arguments const&) {
   return [](shape_context const& c) { c.expect_rank(2, 1, 1); };
 }
 
 }  // namespace detail::caffe2
 
-/// LengthsToShape, LengthsToSegmentIds, LengthsToRanges, LengthsToOffsets, LengthsRangeFill, SegmentIdsToLengths,
+/// Adds LengthsToShape, LengthsToSegmentIds, LengthsToRanges, LengthsToOffsets, LengthsRangeFill, SegmentIdsToLengths,
 /// SegmentIdsToRanges: int32 and int64; LengthsTile, LengthsGather: any element type.
 template <backend B>
 void add_lengths_operators(operators<B>& table) {

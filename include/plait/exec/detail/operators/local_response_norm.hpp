@@ -24,8 +24,8 @@ namespace plait {
 
 namespace detail {
 
-/// Arguments, and the channels that the scale of a channel depends on: `before` channels in front of it to `behind`
-/// behind it.
+/// Arguments, and the window of channels that determines the scale of a channel: from `before` channels before it to
+/// `behind` after it.
 struct response_window {
   std::size_t before;
   std::size_t behind;
@@ -44,7 +44,7 @@ struct response_window {
   }
 };
 
-// Sums over a window of channels, of f(offset of an element). Channels first: a row is the places of one channel.
+// Window of channels; sums f(offset of an element) over it.
 template <class T>
 struct channel_window {
   std::size_t channels;
@@ -110,8 +110,8 @@ struct response_gradient {
 
 }  // namespace detail
 
-/// X to Y = X / scale^beta and, if it is asked for, scale = bias + alpha / size * the sum of the squares of `size`
-/// channels around each.
+/// Kernel of LRN: X to Y = X / scale^beta and, optionally, scale = bias + alpha / size * the sum of the squares of
+/// `size` channels around each.
 template <backend B>
 class local_response_norm_kernel final : public op_kernel<B> {
  public:
@@ -140,7 +140,7 @@ class local_response_norm_kernel final : public op_kernel<B> {
   detail::image_extents extents_;
 };
 
-/// X, Y, dY to dX.
+/// Kernel of LRNGradient: X, Y, dY to dX.
 template <backend B>
 class local_response_norm_gradient_kernel final : public op_kernel<B> {
  public:
@@ -166,7 +166,7 @@ class local_response_norm_gradient_kernel final : public op_kernel<B> {
       auto const beta = static_cast<T>(window_.beta);
       std::size_t const step = window_.last ? 1 : extents_.places;
       detail::channel_window<T> const around{extents_.channels, step, window_.before, window_.behind};
-      // A channel is in the windows of others that reach as far the other way.
+      // The mirrored window: the channels whose windows contain a channel.
       detail::channel_window<T> const reached{extents_.channels, step, window_.behind, window_.before};
       for_each_index<B>(count, detail::response_scale<T>{x, scale, around, alpha, static_cast<T>(window_.bias)});
       for_each_index<B>(count, detail::response_ratio<T>{dy, c.template input<T>(1), scale, ratio});
@@ -180,7 +180,7 @@ class local_response_norm_gradient_kernel final : public op_kernel<B> {
   detail::image_extents extents_;
 };
 
-/// LRN, LRNGradient: float and double.
+/// Adds LRN, LRNGradient: float and double.
 template <backend B>
 void add_local_response_norm_operators(operators<B>& table) {
   auto const schema = [](char const* type) {

@@ -1,4 +1,4 @@
-// Ops that measure predictions against labels.
+// Cross-entropy losses, and accuracy, of predictions against labels.
 //
 // Labels are int32 or int64 and are checked to be classes before anything is written.
 #pragma once
@@ -27,7 +27,7 @@ namespace plait {
 
 namespace detail {
 
-/// Of int32 or int64.
+/// Labels of type int32 or int64.
 struct class_labels {
   void const* data = nullptr;
   bool wide = false;
@@ -36,7 +36,7 @@ struct class_labels {
     return static_cast<std::size_t>(wide ? static_cast<std::int64_t const*>(data)[i]
                                          : static_cast<std::int32_t const*>(data)[i]);
   }
-  /// Those of an input. Throws shape_error unless all are below `classes`.
+  /// Returns the labels of an input. Throws shape_error unless all are below `classes`.
   template <backend B>
   static class_labels checked(op_context<B>& c, std::size_t input, std::size_t classes) {
     bool const wide = c.type(input) == element_type::int64;
@@ -49,7 +49,7 @@ struct class_labels {
   }
 };
 
-/// log(max(x, 1e-20)); NaN stays.
+/// Computes log(max(x, 1e-20)); propagates NaN.
 template <class T>
 PLAIT_HOST_DEVICE constexpr T bounded_log(T x) {
   return math::log(x < T(1e-20f) ? T(1e-20f) : x);
@@ -92,7 +92,7 @@ struct label_accuracy_rows {
   std::int32_t* right;
   std::size_t classes;
   std::size_t top;
-  // Whether fewer than `top` classes are ahead of the label: more probable, or as much and before it.
+  // Sets right[row] if fewer than `top` classes are ahead of the label: more probable, or equal and before it.
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
     T const* const p = x + row * classes;
     std::size_t const label = labels[row];
@@ -118,7 +118,7 @@ struct share_of_ones {
 
 enum class sigmoid_loss : unsigned char { plain, log_d_trick, unjoined };
 
-/// The log likelihood of a target, 0 to 1, under sigmoid(x), with log(1 + e^x) written so that it cannot overflow.
+/// Computes the log likelihood of a target, 0 to 1, under sigmoid(x), with log(1 + e^x) in a form that cannot overflow.
 template <sigmoid_loss Kind, class T>
 PLAIT_HOST_DEVICE constexpr T sigmoid_log_likelihood(T x, T target) {
   T const positive = x >= T(0) ? x : T(0);
@@ -145,8 +145,8 @@ struct sigmoid_cross_entropy_rows {
 
 }  // namespace detail
 
-/// What LabelCrossEntropy, CrossEntropy, Accuracy and the gradients share: X taken for a matrix of rows of class
-/// probabilities (one row if it is a vector), and labels with a place for each row.
+/// Base of LabelCrossEntropy, CrossEntropy, Accuracy and the gradients: X as a matrix with rows of class probabilities
+/// (one row if it is a vector), and labels of each row.
 template <backend B>
 class row_label_kernel : public op_kernel<B> {
  protected:
@@ -163,7 +163,7 @@ class row_label_kernel : public op_kernel<B> {
     auto const rows = static_cast<std::int64_t>(rows_);
     c.expect(dims == shape{rows} || dims == shape{rows, 1}, 1, "have a label for each of ", rows, " rows");
   }
-  /// A loss, or its gradient: a number for each row.
+  /// Throws unless input i, a loss or its gradient, has a number for each row.
   void expect_loss(shape_context& c, std::size_t i) const {
     c.expect_same_type(0, i);
     c.expect(c.dims(i) == shape{static_cast<std::int64_t>(rows_)}, i, "have an element for each of ", rows_, " rows");
@@ -223,7 +223,7 @@ class cross_entropy_kernel final : public row_label_kernel<B> {
   }
 };
 
-/// The output is float.
+/// Kernel of Accuracy. The output is float.
 template <backend B>
 class accuracy_kernel final : public row_label_kernel<B> {
  public:
@@ -252,7 +252,7 @@ class accuracy_kernel final : public row_label_kernel<B> {
   std::int64_t top_;
 };
 
-/// What SigmoidCrossEntropyWithLogits and its gradient share.
+/// Base of SigmoidCrossEntropyWithLogits and its gradient.
 template <backend B>
 class sigmoid_loss_kernel : public op_kernel<B> {
  public:
@@ -262,7 +262,7 @@ class sigmoid_loss_kernel : public op_kernel<B> {
   }
 
  protected:
-  /// The shape of the losses of logits and targets, inputs `logits` and the one after.
+  /// Returns the shape of the losses of logits and targets, inputs `logits` and `logits` + 1.
   shape losses_of(shape_context& c, std::size_t logits) {
     c.template expect_type<float, double>(logits);
     c.expect_same_type(logits, logits + 1);
@@ -275,7 +275,7 @@ class sigmoid_loss_kernel : public op_kernel<B> {
     }
     return out;
   }
-  /// f of the kind of loss, as a constant.
+  /// Calls f with the variant of the loss as a constant.
   template <class F>
   void visit_kind(F&& f) const {
     using kind = detail::sigmoid_loss;
@@ -315,7 +315,7 @@ class sigmoid_cross_entropy_kernel final : public sigmoid_loss_kernel<B> {
 
 namespace detail::caffe2 {
 
-/// Restriction of Accuracy.
+/// Checks Caffe2's restrictions of Accuracy.
 inline shape_check accuracy(op_arguments const&) {
   return [](shape_context const& c) {
     c.expect_rank(0, 2, 2);
@@ -325,8 +325,8 @@ inline shape_check accuracy(op_arguments const&) {
 
 }  // namespace detail::caffe2
 
-/// LabelCrossEntropy, CrossEntropy, SigmoidCrossEntropyWithLogits, Accuracy. (SoftmaxWithLoss: softmax_with_loss.hpp;
-/// AveragedLoss: reductions.hpp.)
+/// Adds LabelCrossEntropy, CrossEntropy, SigmoidCrossEntropyWithLogits, Accuracy. (SoftmaxWithLoss:
+/// softmax_with_loss.hpp; AveragedLoss: reductions.hpp.)
 template <backend B>
 void add_loss_operators(operators<B>& table) {
   auto const schema = [](std::string_view type) {

@@ -16,7 +16,7 @@ namespace plait {
 
 namespace detail {
 
-/// 1 / max(x, 1e-20): of bounded_log, but that the slope stays where the bound holds, as Caffe2 has it.
+/// Returns 1 / max(x, 1e-20), the derivative of bounded_log, but not zero below its bound, as in Caffe2.
 template <class T>
 PLAIT_HOST_DEVICE constexpr T bounded_log_slope(T x) {
   return T(1) / (x < T(1e-20f) ? T(1e-20f) : x);
@@ -54,7 +54,7 @@ struct cross_entropy_gradient {
   }
 };
 
-/// The derivative of sigmoid_log_likelihood by x.
+/// Returns the derivative of sigmoid_log_likelihood with respect to x.
 template <sigmoid_loss Kind, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T sigmoid_log_likelihood_slope(T x, T target) {
   if constexpr (Kind == sigmoid_loss::plain) return target - math::sigmoid(x);
@@ -160,7 +160,7 @@ class sigmoid_cross_entropy_gradient_kernel final : public sigmoid_loss_kernel<B
   }
 };
 
-/// AveragedLoss. Operands X, dY.
+/// Kernel of AveragedLossGradient. Operands X, dY.
 template <backend B>
 class averaged_loss_gradient_kernel final : public op_kernel<B> {
  public:
@@ -179,7 +179,7 @@ class averaged_loss_gradient_kernel final : public op_kernel<B> {
   }
 };
 
-/// LabelCrossEntropyGradient, CrossEntropyGradient, SigmoidCrossEntropyWithLogitsGradient, AveragedLossGradient.
+/// Adds LabelCrossEntropyGradient, CrossEntropyGradient, SigmoidCrossEntropyWithLogitsGradient, AveragedLossGradient.
 /// (SoftmaxWithLossGradient: softmax_with_loss_gradients.hpp.)
 template <backend B>
 void add_loss_gradient_operators(operators<B>& table) {

@@ -1,8 +1,8 @@
-// The pointwise parts of recurrent cells: gates and the state before in, the state after out, in one pass.
+// LSTMUnit and GRUUnit: the fused pointwise part of a cell, forward.
 //
-// A row of a batch whose sequence has ended at this time step keeps its state, or loses it with drop_states. Gates are
-// as Caffe2 orders them: LSTM input, forget, output, cell; GRU reset, update, output, where the reset gate has been
-// applied already when the output's gate was computed.
+// A row of a batch whose sequence has ended before this time step keeps its state, or gets zeros with drop_states.
+// Gates have Caffe2's order: LSTM input, forget, output, cell; GRU reset, update, output, where the output gate was
+// computed with the reset gate already applied.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace plait {
 
 namespace detail {
 
-/// Which rows of a batch take part in a time step.
+/// Predicate of the rows of a batch that take part in a time step.
 struct active_rows {
   void const* lengths;  ///< nullptr: all
   bool wide;            ///< lengths are int64, not int32
@@ -35,7 +35,7 @@ struct active_rows {
            (wide ? static_cast<std::int64_t const*>(lengths)[row] : static_cast<std::int32_t const*>(lengths)[row]);
   }
 
-  /// What becomes of a part of a state whose row does not.
+  /// Copies a chunk of the state of an inactive row, or zeroes it with drop_states.
   template <class T>
   PLAIT_HOST_DEVICE void pass_on(T const* before, T* after, std::size_t first, std::size_t last) const {
     if (drop_states) {
@@ -71,7 +71,7 @@ struct lstm_unit_pass {
     T const* const output = forget + width;
     T const* const candidate = output + width;
     T const bias = forget_bias;
-    // Two loops: in one, what waits for the cell's state keeps the processor from beginning with the next elements.
+    // Two loops: in one, waiting for the cell state would keep the processor from starting the next elements.
     PLAIT_INDEPENDENT
     for (std::size_t d = first; d < last; ++d) {
       T const taken = (math::sigmoid_fraction(input[d]) * math::tanh_fraction(candidate[d])).value();
@@ -107,10 +107,10 @@ struct gru_unit_pass {
 
 }  // namespace detail
 
-/// What both units have in common: operands state..., gates, [sequence lengths], time step. States are of any rank, the
-/// last axis being the units', the others' product the batch; gates have as many rows.
+/// Base of both units: operands state..., gates, [sequence lengths], time step. States have any rank; the last axis is
+/// that of the units, the product of the others the batch. Gates have as many rows.
 ///
-/// Gradients have the states after and their gradients besides, and make gradients of the states before and the gates.
+/// Gradients also read the next states and their gradients, and compute gradients of the states and the gates.
 template <backend B, bool Gradient = false>
 class unit_kernel : public op_kernel<B> {
  public:
@@ -160,10 +160,10 @@ class unit_kernel : public op_kernel<B> {
   }
 
  protected:
-  // An element costs about this many that are merely moved.
+  // Approximate cost of an element, in element copies.
   static constexpr std::size_t cost = Gradient ? 16 : 8;
 
-  /// The first input that follows the time step.
+  /// Returns the first input after the time step.
   std::size_t after() const { return states_ + 2 + std::size_t{with_lengths_}; }
   detail::active_rows active(op_context<B> const& c) const {
     bool const wide = with_lengths_ && c.type(states_ + 1) == element_type::int64;
@@ -234,7 +234,7 @@ class gru_unit_kernel final : public unit_kernel<B> {
   }
 };
 
-/// LSTMUnit, GRUUnit: float and double.
+/// Adds LSTMUnit, GRUUnit: float and double.
 template <backend B>
 void add_unit_operators(operators<B>& table) {
   auto const schema = [](std::string_view type, std::size_t states) {

@@ -1,6 +1,6 @@
-// Gradients of the pointwise parts of recurrent cells.
+// LSTMUnitGradient and GRUUnitGradient: the fused pointwise part of a cell, backward.
 //
-// A row whose sequence has ended hands its gradient on, or with drop_states none, and gives its gates none.
+// A row whose sequence has ended passes its gradient on, or zeros with drop_states; its gates' gradients are zero.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace plait {
 
 namespace detail {
 
-// A part of a row of gates that have no gradient.
+// Zeroes a chunk of each gate's gradient in a row.
 template <std::size_t Gates, class T>
 PLAIT_HOST_DEVICE void clear_gates(T* gates, std::size_t width, std::size_t first, std::size_t last) {
   for (std::size_t gate = 0; gate < Gates; ++gate) {
@@ -23,8 +23,8 @@ PLAIT_HOST_DEVICE void clear_gates(T* gates, std::size_t width, std::size_t firs
   }
 }
 
-// The output's tanh is taken again from the cell's state: divided out of the hidden one it would be lost where the
-// output's gate is shut.
+// Recomputes the output's tanh from the cell state: division of the hidden state would lose it where the output gate is
+// closed.
 template <class T>
 struct lstm_unit_gradient_pass {
   active_rows active;
@@ -146,7 +146,7 @@ class lstm_unit_gradient_kernel final : public unit_kernel<B, true> {
   float forget_bias_;
 };
 
-/// The reset gate has been applied before: its gradient here is zero.
+/// The reset gate is applied before this op, so that its gradient here is zero.
 template <backend B>
 class gru_unit_gradient_kernel final : public unit_kernel<B, true> {
  public:
@@ -169,10 +169,10 @@ class gru_unit_gradient_kernel final : public unit_kernel<B, true> {
   }
 };
 
-/// LSTMUnitGradient, GRUUnitGradient: float and double.
+/// Adds LSTMUnitGradient, GRUUnitGradient: float and double.
 template <backend B>
 void add_unit_gradient_operators(operators<B>& table) {
-  // Each output may stand where anything of its shape stood: elements are read before any is written.
+  // Each output may overwrite any input of its shape: elements are read before any is written.
   auto const schema = [](std::string_view type, std::size_t states) {
     std::size_t const most = 3 * states + 3;
     auto made = op_schema(type).inputs(most - 1, most).outputs(states + 1).checks_first().no_doubles_in_caffe2();

@@ -1,4 +1,4 @@
-// Ops that are a function of one element.
+// Unary element-wise ops: the kernel template.
 #pragma once
 
 #include <tuple>
@@ -14,7 +14,7 @@ namespace plait {
 
 namespace detail {
 
-/// A function of elements, made from what an op is made from if it has parameters.
+/// Constructs a scalar function, from op_arguments if it has parameters.
 template <class F>
 F make_function(op_arguments const& a) {
   if constexpr (std::is_constructible_v<F, op_arguments const&>)
@@ -25,7 +25,7 @@ F make_function(op_arguments const& a) {
 
 }  // namespace detail
 
-/// Y = F<T>(X) for X of a type of Ts; F<T> is made from op_arguments, or from nothing. Y's type is what it returns.
+/// Y = F<T>(X) for X of a type out of Ts; F<T> comes from make_function. Y has the type that it returns.
 template <backend B, template <class> class F, element... Ts>
 class map_kernel : public op_kernel<B> {
  public:
@@ -61,7 +61,7 @@ class map_kernel : public op_kernel<B> {
   std::tuple<F<Ts>...> functions_;
 };
 
-/// The description of an op that such a kernel runs, in place where it likes.
+/// Returns the schema of an op with a map_kernel, which may run in place.
 [[nodiscard]] inline op_schema map_schema(std::string_view type) {
   return op_schema(type).inputs(1).outputs(1).in_place(0, 0).rows_independent().checks_first();
 }

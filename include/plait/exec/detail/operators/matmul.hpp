@@ -190,7 +190,7 @@ inline bool mat_mul_rows_independent(op_arguments const& a, std::size_t rows) {
 }
 }  // namespace detail
 
-/// MatMul, BatchMatMul: float and double.
+/// Adds MatMul, BatchMatMul: float and double.
 template <backend B>
 void add_matmul_operators(operators<B>& table) {
   auto const product = [](std::string_view type) {

@@ -1,4 +1,4 @@
-// Common parts of the operators of matrix products: element types, cost estimates, partition by rows or columns.
+// Helpers of the operators of matrix products: element types, cost estimates, partition by rows or columns.
 #pragma once
 
 #include <cstddef>
@@ -36,13 +36,13 @@ inline std::size_t product_work(gemm_shape const& s) {
   return static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) / 16;
 }
 
-/// Returns the epilogue of a part that is a whole op, for a product of floats or doubles.
+/// Returns the epilogue of an op_part that is a whole op, for a product of floats or doubles.
 template <class T>
 gemm_epilogue<T> epilogue_of(op_part const& part) {
   return {static_cast<T const*>(part.addend), part.relu};
 }
 
-/// Returns the pattern by rows of a product with a packed right operand.
+/// Returns the row-parallel pattern of a product with a packed right operand.
 template <backend B>
 op_pattern<B> product_by_rows(gemm_shape const& s, element_type type) {
   op_pattern<B> made{.kind = pattern_kind::rows, .work = product_work(s)};
@@ -51,7 +51,7 @@ op_pattern<B> product_by_rows(gemm_shape const& s, element_type type) {
   return made;
 }
 
-/// Returns the pattern by columns of a product of one row with a packed right operand.
+/// Returns the column-parallel pattern of a product of one row with a packed right operand.
 template <backend B>
 op_pattern<B> product_by_columns(gemm_shape const& s, element_type type) {
   op_pattern<B> made{.kind = pattern_kind::columns, .work = product_work(s)};
@@ -59,7 +59,7 @@ op_pattern<B> product_by_columns(gemm_shape const& s, element_type type) {
   return made;
 }
 
-/// op_kernel::pack of the right operand of a product, which is an input.
+/// Implements op_kernel::pack for the right operand of a product, which is an input.
 template <backend B>
 std::size_t pack_factor(packed_factor<B>& factor, gemm_shape const& s, op_context<B> const& c, std::size_t input,
                         void* to) {

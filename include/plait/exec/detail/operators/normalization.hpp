@@ -1,4 +1,4 @@
-// Ops that bring rows to a sum, a mean and variance, or a norm.
+// Softmax, LayerNorm and Normalize: normalisation of rows to a sum, a mean and variance, or a norm.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ namespace plait {
 
 namespace detail {
 
-/// Input 0 taken for a matrix, whose rows are what is before an axis.
+/// Input 0 as a matrix, whose rows are indexed by the axes before a given one.
 struct matrix_rows {
   std::size_t rows = 0;
   std::size_t width = 0;
@@ -48,13 +48,13 @@ struct axis_vectors {
   }
 };
 
-/// LayerNorm's argument elementwise_affine asks for so many inputs more.
+/// Throws unless there are `more` inputs beyond `always`, as LayerNorm's elementwise_affine requires.
 inline void expect_affine_inputs(shape_context const& c, std::size_t always, std::size_t more) {
   if (c.input_count() != always + more)
     c.fail("elementwise_affine is " + std::string(more == 0 ? "0" : "1") + ", with which there are " +
            std::to_string(always + more) + " inputs, not " + std::to_string(c.input_count()));
 }
-/// Inputs `first` to `last` have a number for each place of a row.
+/// Throws unless inputs `first` to `last` have a number for each place of a row.
 inline void expect_row_numbers(shape_context const& c, std::size_t first, std::size_t last, std::size_t width) {
   for (std::size_t i = first; i <= last; ++i) {
     c.expect_same_type(0, i);
@@ -63,7 +63,7 @@ inline void expect_row_numbers(shape_context const& c, std::size_t first, std::s
   }
 }
 
-/// Of LayerNorm's means and deviations.
+/// Returns the shape of LayerNorm's means and deviations.
 inline shape moments_of(shape_context const& c, std::int64_t axis) {
   shape made;
   for (std::size_t i = 0; i != c.axis(0, axis); ++i) made.push_back(c.dims(0)[i]);
@@ -73,7 +73,7 @@ inline shape moments_of(shape_context const& c, std::int64_t axis) {
 
 }  // namespace detail
 
-/// Softmax and LogSoftmax of X taken for a matrix, whose rows are what is before the axis.
+/// Kernel of Softmax and LogSoftmax of X as a matrix, whose rows are indexed by the axes before `axis`.
 template <backend B, bool Log>
 class softmax_kernel final : public op_kernel<B> {
  public:
@@ -135,7 +135,7 @@ class layer_norm_kernel final : public op_kernel<B> {
   detail::matrix_rows x_;
 };
 
-/// Normalize and NormalizeL1.
+/// Kernel of Normalize and NormalizeL1.
 template <backend B, bool Magnitudes>
 class normalize_kernel final : public op_kernel<B> {
  public:
@@ -157,7 +157,7 @@ class normalize_kernel final : public op_kernel<B> {
 
 namespace detail::caffe2 {
 
-/// Restriction of LayerNorm.
+/// Checks Caffe2's restrictions of LayerNorm.
 inline shape_check layer_norm(op_arguments const& a) {
   inputs_up_to<1>(a);
   return least_rank_of_first<2>(a);
@@ -165,7 +165,7 @@ inline shape_check layer_norm(op_arguments const& a) {
 
 }  // namespace detail::caffe2
 
-/// Softmax, LogSoftmax, LayerNorm, Normalize, NormalizeL1, SpatialBN, GroupNorm.
+/// Adds Softmax, LogSoftmax, LayerNorm, Normalize, NormalizeL1, SpatialBN, GroupNorm.
 template <backend B>
 void add_normalization_operators(operators<B>& table) {
   auto const rows = [](std::string_view type) {

@@ -1,4 +1,4 @@
-// Gradients of the ops that bring rows to a sum, a mean and variance, or a norm.
+// Gradients of softmax, layer, L2, batch and group normalisation.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace plait {
 
 namespace detail {
 
-// From Y and dY; dX may be one of them.
+// Computes dX from Y and dY, which dX may alias.
 template <class T, bool Log>
 struct softmax_gradient_rows {
   T const* y;
@@ -42,8 +42,8 @@ struct softmax_gradient_rows {
   }
 };
 
-/// dX = dY * of_dy - X * of_x for the vectors X, Euclidean norms being what they are divided by: a norm at its bound
-/// does not change.
+/// Factors of dX = dY * of_dy - X * of_x for vectors X that are divided by their Euclidean norms: a norm clamped to its
+/// lower bound is constant.
 template <class T>
 struct normalize_factors {
   T of_dy;
@@ -75,7 +75,7 @@ struct normalize_gradient_rows {
   }
 };
 
-// Width columns at a time; 1 where each thread has one.
+// Processes Width columns per task; 1 on devices.
 template <class T, std::size_t Width>
 struct normalize_gradient_columns {
   T const* x;
@@ -117,7 +117,7 @@ struct normalize_gradient_columns {
 
 }  // namespace detail
 
-/// Operands Y, dY: X itself is not needed.
+/// SoftmaxGradient, LogSoftmaxGradient: inputs Y, dY; X is not needed.
 template <backend B, bool Log>
 class softmax_gradient_kernel final : public op_kernel<B> {
  public:
@@ -141,7 +141,7 @@ class softmax_gradient_kernel final : public op_kernel<B> {
   detail::matrix_rows y_;
 };
 
-/// Operands X, dY.
+/// NormalizeGradient: inputs X, dY.
 template <backend B>
 class normalize_gradient_kernel final : public op_kernel<B> {
  public:
@@ -171,7 +171,7 @@ class normalize_gradient_kernel final : public op_kernel<B> {
   detail::axis_vectors x_;
 };
 
-/// SoftmaxGradient, LogSoftmaxGradient, LayerNormGradient, NormalizeGradient, SpatialBNGradient.
+/// SoftmaxGradient, LogSoftmaxGradient, LayerNormGradient, NormalizeGradient, SpatialBNGradient, GroupNormGradient.
 template <backend B>
 void add_normalization_gradient_operators(operators<B>& table) {
   auto const rows = [](std::string_view type) {

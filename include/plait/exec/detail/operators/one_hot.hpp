@@ -1,4 +1,4 @@
-// Classes as rows of a matrix.
+// One-hot encoding of class labels: OneHot, MakeTwoClass.
 #pragma once
 
 #include <cstddef>

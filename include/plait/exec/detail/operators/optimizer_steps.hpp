@@ -1,4 +1,4 @@
-// What optimisers do to one element, and the numbers they share.
+// Element-wise update steps of the optimisers, and the scalars that they read.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace plait {
 
 namespace detail {
 
-/// A number that an input or scratch memory holds: read at once on the host, by each thread on a device.
+/// Scalar in an input or in scratch memory: read once on the host, by each thread on a device.
 template <class T>
 struct host_number {
   T value;
@@ -48,7 +48,7 @@ number_at<B, T> read_number(op_context<B> const& c, std::size_t input) {
   return read_number<T, B>(c.raw_input(input), c.type(input));
 }
 
-/// Input 0 is of float or double; the others have its type and as many elements.
+/// Throws shape_error unless input 0 is float or double, and the others have its type and as many elements.
 inline void expect_like_first(shape_context const& c, std::initializer_list<std::size_t> others) {
   c.expect_type<float, double>(0);
   for (std::size_t const i : others) {
@@ -56,7 +56,7 @@ inline void expect_like_first(shape_context const& c, std::initializer_list<std:
     c.expect(c.dims(i).size() == c.dims(0).size(), i, "have as many elements as input 0, ", c.input(0));
   }
 }
-/// One number of float, or of the type of input 0.
+/// Throws shape_error unless input i is one number, of float or of the type of input 0.
 inline void expect_number(shape_context const& c, std::size_t i) {
   if (c.type(i) != element_type::float32) c.expect_same_type(0, i);
   c.expect(c.dims(i).size() == 1, i, "be one number");
@@ -69,7 +69,7 @@ template <class T, class Number>
 struct momentum_step {
   T const* gradient;
   T const* momentum_before;
-  T const* parameter_before;  ///< nullptr: there is none
+  T const* parameter_before;  ///< nullptr: absent
   T* step;
   T* momentum_after;
   T* parameter;
@@ -87,14 +87,14 @@ struct momentum_step {
   }
 };
 
-/// Steps that divide by a square root come in two parts, begin(i), which returns what the root is of, and end(i, root):
-/// compilers do not vectorise a loop with std::sqrt in it.
+/// Runs a step that divides by a square root in two phases, begin(i), which returns the radicand, and end(i, root):
+/// compilers do not vectorise a loop that contains std::sqrt.
 template <class T, class Step>
 struct rooted_loop {
   Step step;
   void operator()(std::size_t first, std::size_t last) const {
     constexpr std::size_t most = 512;
-    Step const own = step;  // what it holds would have to be read again after each write
+    Step const own = step;  // a local copy: members would be reloaded after each store
     T roots[most];
     for (; first < last; first += std::min(most, last - first)) {
       std::size_t const count = std::min(most, last - first);
@@ -119,8 +119,8 @@ void for_each_rooted(std::size_t count, Step const& step) {
     for_each_tile<B>(count, tile_size, rooted_loop<T, Step>{step});
 }
 
-/// The gradient of what is minimised besides: half the sum of the parameter's squares, times `decay`. Where nothing
-/// decays, parameters that are infinite do not show.
+/// Returns the gradient with L2 weight decay: of the loss plus `decay` / 2 times the sum of the squared parameters.
+/// With decay 0, infinite parameters have no effect.
 template <class T>
 PLAIT_ALWAYS_INLINE inline PLAIT_HOST_DEVICE T decayed_gradient(T gradient, T parameter, T decay) {
   return decay == T(0) ? gradient : gradient + decay * parameter;
@@ -133,7 +133,7 @@ struct adagrad_step {
   T const* gradient;
   T* parameter;
   T* squares;
-  T* effective_rate;  ///< nullptr, as update: not asked for
+  T* effective_rate;  ///< nullptr, as update: not an output
   T* update;
   Number rate;
   T epsilon;
@@ -155,8 +155,8 @@ struct adagrad_step {
   }
 };
 
-/// Writes what corrects Adam's rate for moments that begin with zeros: sqrt(1 - beta2^t) / (1 - beta1^t), with
-/// t = iteration + 1.
+/// Writes sqrt(1 - beta2^t) / (1 - beta1^t), the bias correction of Adam's rate for moments that start at zero, with t
+/// = iteration + 1.
 template <backend B>
 void write_adam_correction(double* correction, std::int64_t const* iteration, double beta1, double beta2) {
   for_each_index<B>(1, [=] PLAIT_HOST_DEVICE(std::size_t) {
@@ -174,7 +174,7 @@ struct adam_step {
   T* parameter;
   T* mean;
   T* squares;
-  T* direction;  ///< nullptr: not asked for
+  T* direction;  ///< nullptr: not an output
   Number rate;
   Number correction;
   T beta1;

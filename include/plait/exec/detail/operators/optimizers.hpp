@@ -1,8 +1,8 @@
-// Steps of gradient descent: parameters and what is remembered of their gradients, changed where they stand.
+// Dense optimisers: update steps of parameters and of their momentum or second moments, in place.
 //
 // As in Caffe2, Adagrad and Adam add rate times step to the parameter (their rates are negative), MomentumSGDUpdate
-// subtracts, and MomentumSGD and RmsProp give back the step in the gradient's place. Parameters are float or double;
-// the rate is one number of float or of the parameters' type.
+// subtracts, and MomentumSGD and RmsProp return the step in place of the gradient. Parameters are float or double; the
+// rate is one number of float or of the parameters' type.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Sequences one after the other, and side by side with padding: conversions between the two, and reversal.
+// Packing of variable-length sequences: conversion between concatenated and padded batches, and reversal.
 #pragma once
 
 #include <algorithm>
@@ -24,20 +24,20 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// Base of ops whose output's rows are rows of an input, as other inputs' elements say: infer makes the list.
+/// Base of ops that gather rows of an input by a list, which infer computes from the elements of other inputs.
 template <backend B>
 class row_list_kernel : public op_kernel<B> {
  public:
   void run(op_context<B>& c) override { move(c, 0); }
 
  protected:
-  // What infer does at its end: the list is complete.
+  // Ends infer, when the list is complete.
   void listed(shape_context& c, std::size_t data, std::size_t width) {
     data_ = data;
     width_ = width;
     if constexpr (B::on_device) c.scratch(rows_.size() * sizeof(std::int64_t));
   }
-  // Padded rows (those of a negative source) are filled with the bits.
+  // Gathers the listed rows; padding (a negative source) is filled with the bits of `filler`.
   void move(op_context<B>& c, std::uint64_t filler) {
     std::int64_t const* list = rows_.data();
     if constexpr (B::on_device) {
@@ -61,8 +61,8 @@ class row_list_kernel : public op_kernel<B> {
 
 namespace detail {
 
-/// The lengths in input i, a vector of int32 or int64, in place of what is in a list. Throws shape_error for a negative
-/// one.
+/// Reads the lengths in input i, a vector of int32 or int64, into `lengths`. Throws shape_error if one is negative, or
+/// if their sum overflows.
 inline std::vector<std::int64_t> const& read_lengths(shape_context& c, std::size_t i,
                                                      std::vector<std::int64_t>& lengths) {
   c.expect_type<std::int32_t, std::int64_t>(i);
@@ -95,7 +95,7 @@ inline std::int64_t read_max_length(op_arguments const& a) {
 
 }  // namespace detail
 
-/// Lengths and rows of sequences one after the other, to sequences × steps.
+/// PackSegments: pads concatenated sequences (inputs lengths, rows) to sequences × steps.
 template <backend B>
 class pack_segments_kernel : public row_list_kernel<B> {
  public:
@@ -154,7 +154,7 @@ class pack_segments_kernel : public row_list_kernel<B> {
   std::vector<std::uint8_t> mask_;
 };
 
-/// Lengths and sequences × steps, to rows one after the other.
+/// UnpackSegments: concatenates padded sequences (inputs lengths, sequences × steps).
 template <backend B>
 class unpack_segments_kernel : public row_list_kernel<B> {
  public:
@@ -190,7 +190,7 @@ class unpack_segments_kernel : public row_list_kernel<B> {
   std::int64_t most_;
 };
 
-/// Rows of sequences one after the other and lengths, to steps × sequences.
+/// PackRNNSequence: pads concatenated sequences (inputs rows, lengths) to steps × sequences.
 template <backend B>
 class pack_rnn_sequence_kernel : public row_list_kernel<B> {
  public:
@@ -219,7 +219,7 @@ class pack_rnn_sequence_kernel : public row_list_kernel<B> {
   }
 };
 
-/// Steps × sequences and lengths, to rows one after the other.
+/// UnpackRNNSequence: concatenates padded sequences (inputs steps × sequences, lengths).
 template <backend B>
 class unpack_rnn_sequence_kernel : public row_list_kernel<B> {
  public:
@@ -246,7 +246,7 @@ class unpack_rnn_sequence_kernel : public row_list_kernel<B> {
 
 namespace detail {
 
-/// Step t of a sequence from its other end; what is past the end stays.
+/// Maps an output row to its source when sequences are reversed; padding stays in place.
 template <class I>
 struct reversed_step {
   I const* lengths;

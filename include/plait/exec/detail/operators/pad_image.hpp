@@ -1,4 +1,4 @@
-// Pictures with a margin around them, and the gradient.
+// PadImage and its gradient: constant, reflected and replicated padding of images.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// What a margin holds.
+/// Source of the padding's elements.
 enum class padding_mode : std::uint8_t {
   constant,
-  reflect,  ///< the picture mirrored at its outermost places, which are there once
-  edge      ///< the outermost place
+  reflect,  ///< the image mirrored at its border elements, which are not repeated
+  edge      ///< the nearest border element
 };
 
 namespace detail {
 
-/// One axis of a picture with a margin; a negative one cuts off.
+/// One axis of a padded image; negative padding crops.
 struct padded_axis {
   std::int64_t in = 0;
   std::int64_t head = 0;
@@ -36,7 +36,7 @@ struct padded_axis {
 
   PLAIT_HOST_DEVICE constexpr std::int64_t out() const { return head + in + tail; }
 
-  /// Where in the picture an element of the padded one comes from; -1 if it does not.
+  /// Returns the index in the image of element `o` of the padded image; -1 for constant padding.
   PLAIT_HOST_DEVICE constexpr std::int64_t source(padding_mode mode, std::int64_t o) const {
     std::int64_t const i = o - head;
     if (i >= 0 && i < in) return i;
@@ -45,7 +45,7 @@ struct padded_axis {
     return i < 0 ? -i : 2 * (in - 1) - i;
   }
 
-  /// each(o) for the elements of the padded picture that come from place i, in ascending order.
+  /// Calls each(o) for the elements of the padded image that are copies of element i, in ascending order.
   template <class Each>
   PLAIT_HOST_DEVICE constexpr void for_each_copy(padding_mode mode, std::int64_t i, Each const& each) const {
     auto const stretch = [&](std::int64_t first, std::int64_t last) {
@@ -61,14 +61,14 @@ struct padded_axis {
   }
 };
 
-// A row is a line of a plane or, with channels last, a place: what follows it is `width` elements for each place.
+// A row is a line of a plane or, with channels last, of an image: breadth.out() * channels elements.
 template <class T>
 struct padded_line {
   T const* x;
   T* y;
   padded_axis height;
   padded_axis breadth;
-  std::int64_t channels;  // of a place; 1 for planes
+  std::int64_t channels;  // per pixel; 1 for planes
   padding_mode mode;
   T value;
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
@@ -112,7 +112,7 @@ struct unpadded_line {
   }
 };
 
-/// What padding and its gradient share.
+/// Arguments and shapes that padding and its gradient share.
 class padding_shape {
  public:
   explicit padding_shape(op_arguments const& a) : pads_(read_pads(a, -largest_extent)), last(read_channels_last(a)) {
@@ -125,7 +125,7 @@ class padding_shape {
       a.fail("mode", "must be constant, reflect or edge");
   }
 
-  /// Input 0 has a margin if `padded`, and gets one otherwise; returns the shape of the other.
+  /// Returns the shape of the output: without padding if input 0 is `padded`, else with padding.
   shape infer(shape_context const& c, bool padded) {
     c.expect_type<float, double>(0);
     c.expect_rank(0, 4, 4);
@@ -183,7 +183,7 @@ class pad_image_kernel final : public op_kernel<B> {
   float value_;
 };
 
-/// Input dY.
+/// PadImageGradient: input dY.
 template <backend B>
 class pad_image_gradient_kernel final : public op_kernel<B> {
  public:

@@ -18,7 +18,7 @@ namespace plait {
 
 namespace detail {
 
-/// What pooling and its gradient share.
+/// Arguments and shapes that pooling and its gradient share.
 class pooling_shape {
  public:
   explicit pooling_shape(op_arguments const& a) : arguments_(a), last(arguments_.channels_last()) {}

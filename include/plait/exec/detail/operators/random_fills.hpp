@@ -1,9 +1,9 @@
-// Tensors of random numbers.
+// Random fills: uniform, Gaussian, Xavier and MSRA initialisation.
 //
-// What an op draws is a function of three things: its argument `seed`; which value of the net it writes, that is the
-// name of its output and how often the net has written that blob before (random_stream_of); and how often the op has
-// run. So two fills of one net differ though neither has a seed, a plan compiled anew draws the same again, every
-// backend draws the same bits, and adding an op to a net changes nothing for the others.
+// The numbers that an op draws depend on its argument `seed`, on the value that it writes, that is the name of its
+// output and how often the net has written that blob before (random_stream_of), and on how often the op has run. Thus
+// two fills of one net differ though neither has a seed, a recompiled plan draws the same numbers, every backend draws
+// the same bits, and adding an op to a net does not affect the others.
 #pragma once
 
 #include <cmath>
@@ -25,7 +25,7 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// The streams of one op, a new one each time it runs.
+/// Random streams of one op, a new one for each run.
 class random_source {
  public:
   explicit random_source(op_arguments const& a) : first_{static_cast<std::uint64_t>(a.integer("seed")), a.stream()} {}
@@ -44,7 +44,7 @@ class random_source {
   random_stream first_;
 };
 
-/// Base of fills of float, or of double where dtype says so.
+/// Base of fills of float or double elements, as argument dtype selects.
 template <backend B>
 class random_fill_kernel : public op_kernel<B> {
  public:
@@ -74,7 +74,7 @@ class random_fill_kernel : public op_kernel<B> {
   random_source source_;
 };
 
-/// From min up to max, which come as arguments or as two further inputs of one float each.
+/// UniformFill: from min up to max, which are arguments or two further inputs of one float each.
 template <backend B>
 class uniform_fill_kernel final : public random_fill_kernel<B> {
  public:
@@ -130,8 +130,8 @@ class gaussian_fill_kernel final : public random_fill_kernel<B> {
   float deviation_;
 };
 
-/// Uniform from -s to s, s = sqrt(3 / (elements of a place of the first axis)): X. Glorot and Y. Bengio, AISTATS 2010,
-/// by the inputs of each unit alone, as in Caffe2.
+/// XavierFill: uniform from -s to s, s = sqrt(3 / fan-in); the fan-in is the number of elements per index of axis 0. X.
+/// Glorot and Y. Bengio, AISTATS 2010, without the fan-out, as in Caffe2.
 template <backend B>
 struct xavier_fill_kernel final : random_fill_kernel<B> {
   using random_fill_kernel<B>::random_fill_kernel;
@@ -147,8 +147,8 @@ struct xavier_fill_kernel final : random_fill_kernel<B> {
   }
 };
 
-/// Normal, of mean 0 and variance 2 / (elements of a place of the second axis): K. He, X. Zhang, S. Ren and J. Sun,
-/// ICCV 2015, by the outputs, as in Caffe2.
+/// MSRAFill: normal with mean 0 and variance 2 / fan-out; the fan-out is the number of elements per index of axis 1. K.
+/// He, X. Zhang, S. Ren and J. Sun, ICCV 2015, by the fan-out, as in Caffe2.
 template <backend B>
 struct msra_fill_kernel final : random_fill_kernel<B> {
   using random_fill_kernel<B>::random_fill_kernel;
@@ -176,7 +176,7 @@ struct random_integer {
 };
 }  // namespace detail
 
-/// int32 from min to max, both included.
+/// UniformIntFill: int32 from min to max, both included.
 template <backend B>
 class uniform_int_fill_kernel final : public op_kernel<B> {
  public:

@@ -1,4 +1,4 @@
-// Range: numbers from a start on, a step apart.
+// Range: arithmetic progressions.
 #pragma once
 
 #include <cmath>
@@ -29,7 +29,7 @@ struct range_element {
   T step;
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
     if constexpr (std::is_integral_v<T>) {
-      using bits = std::make_unsigned_t<T>;  // what is beyond the range on the way wraps around
+      using bits = std::make_unsigned_t<T>;  // intermediate overflow wraps around
       to[i] = static_cast<T>(static_cast<bits>(start) + static_cast<bits>(i) * static_cast<bits>(step));
     } else {
       to[i] = start + static_cast<T>(i) * step;
@@ -37,12 +37,12 @@ struct range_element {
   }
 };
 
-/// How many there are from start on before stop, as in NumPy; 0 if step leads away from it.
+/// Returns the number of elements from start up to stop, excluded, as in NumPy; 0 if step leads away from stop.
 template <class T>
 std::int64_t range_length(T start, T stop, T step) {
   if constexpr (std::is_integral_v<T>) {
     if (step > 0 ? start >= stop : start <= stop) return 0;
-    // The distance of two numbers of 64 bits fits an unsigned one.
+    // The distance of two 64-bit integers fits an unsigned one.
     std::uint64_t const distance = step > 0 ? static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start)
                                             : static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(stop);
     std::uint64_t const stride = step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);

@@ -1,4 +1,4 @@
-// Ops that find the largest or the smallest elements along an axis.
+// ArgMax, ArgMin and TopK: the largest and smallest elements along an axis.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ PLAIT_KERNELS_BEGIN
 namespace plait {
 
 namespace detail {
-// No place: neither -1 nor below the bound.
+// Detects indices that are neither -1 nor in [0, bound).
 struct is_no_place {
   std::int64_t const* list;
   std::int64_t bound;
@@ -28,7 +28,7 @@ struct is_no_place {
 };
 }  // namespace detail
 
-/// Inputs: the gradient of the values, the places that TopK found, X.
+/// Inputs: the gradient of the values, the indices that TopK found, X.
 template <backend B>
 class top_k_gradient_kernel final : public op_kernel<B> {
  public:

@@ -1,4 +1,4 @@
-// What a recurrence does between its steps, as ops: places of sequences, and gradients added to them.
+// Link ops of a recurrence: reads of places of sequences, and accumulation of gradients in them.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ std::int64_t step_number(op_context<B> const& c) {
   return step;
 }
 
-/// The memory of places of an operand of which the first axis is time. Throws shape_error where there are none.
+/// Returns the byte offset of a place in an operand whose first axis is time. Throws shape_error if one is missing.
 template <backend B>
 std::size_t place_of(op_context<B> const& c, std::size_t input, std::int64_t first, std::int64_t count) {
   shape const& dims = c.dims(input);
@@ -50,8 +50,8 @@ std::size_t place_of(op_context<B> const& c, std::size_t input, std::int64_t fir
 
 }  // namespace detail
 
-/// Places t + offset to t + offset + window of a sequence. In the step net of a recurrence what is written to the
-/// output later goes to these places too: the recurrence sees to it.
+/// Copies places t + offset to t + offset + window of a sequence. If the step net of a recurrence writes the output
+/// again, the recurrence copies the new value to these places.
 template <backend B>
 struct apply_link_kernel : op_kernel<B> {
   std::int64_t offset;

@@ -1,4 +1,4 @@
-// RecurrentNetwork: a net for one step, run over a sequence.
+// RecurrentNetwork: runs a step net for each time step of a sequence.
 #pragma once
 
 #include <algorithm>
@@ -26,9 +26,9 @@
 
 namespace plait {
 
-/// Input 0 is a sequence T x N x …; the step net sees places of sequences by its links, and all else of the net around
-/// by name. Values that a backward net reads are kept in arrays over time. No step is copied: states and outputs are
-/// written to the sequences of states.
+/// Input 0 is a sequence T x N x …. Links map blobs of the step net to places of sequences; it reads other blobs of the
+/// net around by name. Values that a backward net reads are kept in arrays over time. Steps write states and outputs
+/// directly to the sequences of states, without copies.
 template <backend B>
 class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
  public:
@@ -77,7 +77,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
       }
     for (auto const& link : net_.links())
       if (link.target && link.sequence >= states) written_inputs_.push_back(linked_inputs_[link.sequence - states]);
-    // A window over a place that the same step fills sees it only if it is filled in place.
+    // A window over a place that the same step writes has the new value only if it is written in place.
     bool in_place = false;
     for (auto& made : net_.links())
       for (auto const& read : net_.links())
@@ -91,14 +91,14 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     auto changing = detail::blobs_of<B>(seen_states_);
     changing.insert(changing.end(), written_inputs_.begin(), written_inputs_.end());
     net_.finish(names_, changing, [this](std::size_t sequence) { return sequence > timesteps(); });
-    // Inputs that steps write to are nobody's but the caller's.
+    // Inputs that steps write belong to the caller, thus cannot be streamed.
     if (written_inputs_.empty()) find_in_order();
     bool const apart = !in_place && written_inputs_.empty();
     if (!apart) net_.forbid_fusion();
     steps_.connect(net_, detail::executor_limits(a), false, apart);
     for (std::size_t i = 0; i != arguments_.states.size(); ++i) add_state(i);
   }
-  // Between two pieces no step is under way.
+  // No step is in flight between two blocks of a streamed input.
   void patterns(op_context<B> const&, std::vector<op_pattern<B>>& to) const override {
     std::size_t const least = std::max<std::size_t>(1, 16 * steps_.overlapping());
     for (std::size_t i = 0; i != in_order_.size(); ++i)
@@ -172,10 +172,10 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
 
  private:
   using seen_state = std::pair<std::size_t, blob<B>*>;
-  // Steps that run without a pause if their numbers are in a ring.
+  // Steps that run without a pause if their numbers are in a ring buffer.
   static constexpr std::int64_t most_numbers = 64;
 
-  // Kept is what a backward net reads of a step; all if that net is not known, or the user wants to see it.
+  // Keeps the blobs of a step that a backward net reads; all if that net is unknown, or with keep_steps.
   void compile(op_arguments const& a, nets_of_op<B> const& nets) {
     bool const all = a.flag("keep_steps") || (trains_ && !nets.has("backward_step_net"));
     std::vector<std::string> keep;
@@ -183,9 +183,9 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     for (auto const& link : arguments_.links) keep.push_back(link.internal);
     net_.compile(nets, "step_net", all ? nullptr : &keep);
   }
-  // Sequences are the states, then linked inputs, the numbers of steps, and values that are kept.
+  // Sequences are numbered: states, then linked inputs, the numbers of steps, and kept values.
   std::size_t timesteps() const { return arguments_.states.size() + linked_inputs_.size(); }
-  // Inputs of which a step sees its own place, and nobody anything else or later.
+  // Finds inputs of which a step reads its own place only, and which nothing else reads, then or later.
   void find_in_order() {
     in_order_.assign(listed_, false);
     auto const seen = std::as_const(net_).plan().layout().given();
@@ -202,7 +202,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
                      });
     }
   }
-  // If only the last places of a state are wanted, its memory is a ring.
+  // Uses a ring buffer for a state if only its last places are used after the run.
   void add_state(std::size_t state) {
     bool keeps_all = trains_;
     for (std::size_t a = 0; a != arguments_.aliases.size(); ++a)
@@ -211,7 +211,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     bool const read_whole = std::ranges::count(seen_states_, state, &seen_state::first) != 0;
     states_.emplace_back(net_.links(), state, read_whole, keeps_all, steps_.in_flight());
   }
-  // Sequences are the states, then what links name among the inputs.
+  // Returns the number of a link's sequence: a state, or an input, which is added to the linked inputs.
   std::size_t sequence_number(detail::recurrent_link const& link, std::span<std::string const> inputs) {
     if (std::size_t const state = arguments_.find_state(link.external); state != npos) return state;
     auto const input = std::ranges::find(inputs, link.external);
@@ -227,7 +227,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     return arguments_.states.size() + number;
   }
 
-  // The object of the last run, unless it is shared.
+  // Returns the object of the last run, or a new one if that is shared.
   std::shared_ptr<step_values<B>> find_values(op_context<B>& c) {
     std::shared_ptr<step_values<B>> kept;
     if (object_input_ != npos) kept = std::dynamic_pointer_cast<step_values<B>>(c.object(object_input_));
@@ -294,7 +294,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     kept.keeps_steps = trains_;
     if (trains_) keep_links(kept);
   }
-  // Linked blobs are kept as places of sequences: of states, and of copies of inputs if the user wants to see them.
+  // Keeps linked blobs as places of sequences: of states, and, with keep_steps, of copies of inputs.
   void keep_links(step_values<B>& kept) {
     std::size_t const states = arguments_.states.size();
     std::size_t count = 0;
@@ -318,10 +318,10 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     keep(arguments_.timestep, npos, kept.timesteps, 0, 1);
     kept.links.resize(count);
   }
-  // The numbers of steps: all of them, or, if no backward pass reads them and the host can write them between steps, a
-  // ring of as many as run without a pause.
+  // Returns true if the numbers of all steps are in memory, not only a ring buffer of as many as run without a pause: a
+  // backward pass reads them, or the host cannot write them between steps.
   bool keeps_numbers() const { return trains_ || B::on_device; }
-  // After so many steps, the next that may run: their part of a streamed input is computed, and their numbers are set.
+  // Prepares streamed input and numbers for steps after the first `done`; returns the end of the steps that may run.
   std::int64_t make_ready(step_values<B>& kept, row_stream<B>* streamed, std::int64_t done) {
     std::int64_t last = run_.steps;
     if (streamed != nullptr) {
@@ -340,7 +340,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
     return last;
   }
 
-  // Outputs are views of the states. What nobody wants is left unset where it is not there.
+  // Publishes outputs as views of the states. Leaves unwanted outputs unset if they are not in memory.
   void hand_out(step_values<B>& kept) {
     for (std::size_t i = 0; i != arguments_.aliases.size(); ++i) {
       auto const& alias = arguments_.aliases[i];
@@ -357,8 +357,8 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
 
   detail::recurrent_arguments arguments_;
   std::size_t listed_;
-  std::vector<bool> replaced_;            // by input: what the blob of an output held before
-  std::vector<blob<B>*> written_inputs_;  // that steps write to
+  std::vector<bool> replaced_;            // by input: previous value of an output's blob
+  std::vector<blob<B>*> written_inputs_;  // that steps write
   operand_frame<B> frame_;
   bool trains_;
   bool keeps_all_;
@@ -371,7 +371,7 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
   std::vector<std::size_t> linked_numbers_;   // of these, among the inputs
   std::uint64_t constants_ = 0;               // op_context::constants_revision of the last run
   std::vector<bool> in_order_;                // by input: see find_in_order
-  std::vector<seen_state> seen_states_;       // that ops of the step net see as a whole
+  std::vector<seen_state> seen_states_;       // that ops of the step net read as a whole
   std::vector<blob<B>*> alias_outputs_;       // by alias
   std::vector<std::size_t> alias_numbers_;    // of these outputs
   std::vector<bool> wanted_;                  // by alias
@@ -379,11 +379,11 @@ class recurrent_network_kernel : public op_kernel<B>, public runs_nets<B> {
   std::vector<std::string> inputs_;           // names
   std::size_t object_number_ = 0;             // of the output
   blob<B>* object_output_ = nullptr;
-  std::size_t object_input_ = npos;  // what the last output's blob held before
+  std::size_t object_input_ = npos;  // previous value of the last output's blob
   detail::recurrent_run<B> run_;
   std::size_t linked_ = 0;                                       // links of the arguments; others follow
   std::int64_t streamed_until_ = 0;                              // step
-  std::shared_ptr<void const> user_ = std::make_shared<char>();  // this op
+  std::shared_ptr<void const> user_ = std::make_shared<char>();  // identifies this op
   std::shared_ptr<step_values<B>> last_;
 };
 

@@ -1,4 +1,4 @@
-// The arguments of RecurrentNetwork, which its gradient has too: states, links, aliases, parameters.
+// Arguments of RecurrentNetwork and its gradient: states, links, aliases, parameters.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace plait::detail {
 
-/// A blob of the step net is the places t + offset to t + offset + window of a sequence, at step t.
+/// Link: at step t a blob of the step net is places t + offset to t + offset + window of a sequence.
 struct recurrent_link {
   std::string internal;
   std::string external;
@@ -25,21 +25,21 @@ struct recurrent_link {
   friend bool operator==(recurrent_link const&, recurrent_link const&) = default;
 };
 
-/// An output is a sequence of states from a place on, counted from the end if negative.
+/// Alias: an output that is a sequence of states from place `offset` on, counted from the end if negative.
 struct recurrent_alias {
   std::size_t state;
   std::string output;
   std::int64_t offset;
 };
 
-/// A sequence of states and the input that says how it begins.
+/// Sequence of states, and the input with its initial value.
 struct state_sequence {
   std::string name;
   std::size_t initial;
-  std::string gradient;  ///< what links call the sequence of its gradients
+  std::string gradient;  ///< name of the sequence of its gradients in links
 };
 
-/// Places that offsets and windows may be apart: far more than a sequence has, and sums of them are still numbers.
+/// Maximum of offsets and windows: far more places than a sequence has, and sums of them do not overflow.
 inline constexpr std::int64_t most_places = std::numeric_limits<std::int64_t>::max() / 4;
 
 [[noreturn]] inline void refuse_recurrence(std::string const& why) { throw shape_error("plait: " + why); }
@@ -51,7 +51,7 @@ inline void expect_same_length(std::string_view names, std::size_t count, std::s
                       std::string(other) + "' " + std::to_string(other_count) + " values");
 }
 
-/// The links in the arguments <prefix>_internal, _external, _offset and _window, which is 1 where it is not given.
+/// Returns the links in the arguments <prefix>_internal, _external, _offset and _window, which is 1 by default.
 inline std::vector<recurrent_link> read_recurrent_links(op_arguments const& a, std::string const& prefix) {
   auto const& internal = a.texts(prefix + "_internal");
   auto const& external = a.texts(prefix + "_external");
@@ -70,7 +70,7 @@ inline std::vector<recurrent_link> read_recurrent_links(op_arguments const& a, s
   return links;
 }
 
-/// What both ops have. Numbers of inputs are those of RecurrentNetwork.
+/// Arguments of both ops. Inputs are numbered as in RecurrentNetwork.
 struct recurrent_arguments {
   std::vector<state_sequence> states;
   std::vector<recurrent_alias> aliases;
@@ -113,7 +113,7 @@ struct recurrent_arguments {
     links = read_recurrent_links(a, "link");
   }
 
-  /// Of a sequence of so many places, the one that an output begins with.
+  /// Returns the place that an output begins with, in a sequence of so many places.
   std::int64_t first_place(recurrent_alias const& alias, std::int64_t places) const {
     std::int64_t const first = alias.offset >= 0 ? alias.offset : places + alias.offset;
     if (first < 0 || first > places)
@@ -128,7 +128,7 @@ struct recurrent_arguments {
   }
 };
 
-/// The names that a list of texts stands for.
+/// Returns the blob names in a list of texts, renamed.
 inline std::vector<std::string> renamed_texts(op_arguments const& a, std::string_view argument) {
   std::vector<std::string> made;
   for (std::string const& blob : a.texts(argument)) made.push_back(a.renamed(blob));
@@ -145,7 +145,7 @@ inline bool names_gradient(op_arguments const& a, std::string_view name, std::st
   });
 }
 
-/// Adds the arguments of both ops to a description.
+/// Adds the arguments of both ops to a schema.
 inline op_schema with_recurrent_arguments(op_schema schema) {
   using texts = std::vector<std::string>;
   using integers = std::vector<std::int64_t>;

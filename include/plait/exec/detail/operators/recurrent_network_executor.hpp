@@ -1,9 +1,8 @@
-// Several steps of a recurrence under way at once, on the backend's tasks.
+// Wavefront execution of a recurrence: several time steps in flight at once, on the backend's tasks.
 //
-// Which node of a step waits for which is decided once, on values: see recurrent_network_nodes. Steps that are under
-// way have operands of their own, and share the kernels: no op runs in two steps at once, so that packed weights, sums
-// over the steps and random numbers are what they are without. Results are those of one step after the other, bit for
-// bit.
+// Dependences between nodes are found once, on values: see recurrent_network_nodes. Steps in flight have private
+// operands and share the kernels. No op runs in two steps at once, so packed weights, sums over the steps, random
+// numbers and results are those of sequential execution, bit for bit.
 #pragma once
 
 #include <algorithm>
@@ -30,13 +29,13 @@
 
 namespace plait::detail {
 
-/// What arguments say of the executor.
+/// Limits of the executor, from the op's arguments.
 struct executor_limits {
   bool enabled;
-  std::int64_t threads;    ///< if given, it is used whatever steps cost; 0: as many as there are
+  std::int64_t threads;    ///< if set, the executor is used at any cost of steps; 0: as many as there are
   std::int64_t in_flight;  ///< steps
 
-  /// What is asked for beyond it gains nothing, and each step under way has memory of its own.
+  /// Maximum of in_flight: more gain nothing, and each step in flight has memory of its own.
   static constexpr std::int64_t most_in_flight = 64;
 
   explicit executor_limits(op_arguments const& a)
@@ -56,7 +55,7 @@ struct step_range {
   std::int64_t last;
 };
 
-/// Of one plan and its links. Where the backend has no tasks it is never used.
+/// Executor of one plan and its links. Unused if the backend has no tasks.
 template <backend B>
 class recurrent_executor {
  public:
@@ -78,15 +77,15 @@ class recurrent_executor {
       }
     }
   }
-  /// How many steps may be under way; 0 where there is no executor.
+  /// Returns the maximum of steps in flight; 0 if the executor is unused.
   std::size_t in_flight() const noexcept { return lanes_.size(); }
 
-  /// Whether the others of so many steps should be run by run(), given the plan as it was bound for the first.
+  /// Returns true if run() should run the steps after the first, for which the plan was bound.
   bool pays(engine<B> const& p, std::int64_t steps) {
     if (lanes_.empty() || steps < 3) return false;
     if (threads_ != 0) return true;
     if (B::concurrency() == 1) return false;
-    // What ops touch says what they cost, more or less: weights are most of it where rows are few.
+    // The bytes of its operands estimate the cost of an op: with few rows, weights dominate.
     std::vector<double> costs(nodes_.schedule().node_count(), 0);
     double all = 0;
     for (op_index op = 0; op != p.op_count(); ++op) {
@@ -99,7 +98,7 @@ class recurrent_executor {
            nodes_.schedule().speedup(costs) >= costs_.overlap_speedup;
   }
 
-  /// After the first step, which `leader` has run: runs others. Throws what the first failing step throws.
+  /// Runs steps after the first, which `leader` has run. Throws what the first failing step throws.
   void run(engine<B>& leader, std::span<linked_place const> links, recurrent_run<B> const& all, step_range const& of,
            std::string_view argument) {
     if constexpr (has_tasks<B>) {
@@ -113,7 +112,7 @@ class recurrent_executor {
       auto const body = [&](std::size_t step, std::uint32_t node) {
         std::int64_t const t = all.step(of.first + static_cast<std::int64_t>(step));
         lane& each = *lanes_[static_cast<std::size_t>(t) % lanes_.size()];
-        // TRAP: the value may stand in one of its places, so nothing is added there before it has gone to the others.
+        // TRAP: the value may be at one of its places, so nothing is added there before it is copied to the others.
         auto const deliver = [&](std::vector<std::size_t> const& targets) {
           for (std::size_t const i : targets) each.at.deliver(all, i, t);
           for (std::size_t const i : targets) each.at.complete(all, i, t);
@@ -133,7 +132,7 @@ class recurrent_executor {
         }
       };
       auto const steps = static_cast<std::size_t>(of.last - of.first);
-      // An arena for as many threads as there are is the one this thread is in.
+      // The arena of this thread already has as many threads as there are.
       if (threads_ == 0 || threads_ >= static_cast<std::int64_t>(B::concurrency())) {
         wavefront_->run(steps, body);
       } else {
@@ -145,7 +144,7 @@ class recurrent_executor {
   }
 
  private:
-  // What a step under way has for itself.
+  // Private data of a step in flight.
   struct lane {
     workspace<B> blobs;
     std::unique_ptr<engine<B>> net;
@@ -168,7 +167,7 @@ class recurrent_executor {
 
   cost_model costs_;
   recurrent_nodes nodes_;
-  std::vector<std::unique_ptr<lane>> lanes_;  // by step, in turns
+  std::vector<std::unique_ptr<lane>> lanes_;  // by step, in rotation
   std::unique_ptr<wavefront> wavefront_;
   std::unique_ptr<arena> arena_;
   std::int64_t threads_ = 0;

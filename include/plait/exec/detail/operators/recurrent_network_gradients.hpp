@@ -1,4 +1,4 @@
-// RecurrentNetworkGradient: steps backward in time, with the values that RecurrentNetwork has kept.
+// RecurrentNetworkGradient: backpropagation through time (BPTT), with the values that RecurrentNetwork has kept.
 #pragma once
 
 #include <algorithm>
@@ -26,9 +26,9 @@
 
 namespace plait {
 
-/// Inputs are the gradients of outputs_with_grads, then the inputs and the outputs of RecurrentNetwork; outputs the
-/// gradients of the sequences, of the parameters and of the initial states. A blob of the backward step net that
-/// several places are linked to is given to all of them; so are gradients that it only passes on.
+/// Inputs are the gradients of outputs_with_grads, then the inputs and the outputs of RecurrentNetwork; outputs are the
+/// gradients of the sequences, of the parameters and of the initial states. A blob of the backward step net that is
+/// linked to several places goes to all of them; so do gradients that the net only passes on.
 template <backend B>
 class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<B> {
  public:
@@ -135,7 +135,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
   void for_each_net(typename runs_nets<B>::visitor const& visit) const override { steps_.for_each_net(visit); }
 
  private:
-  // A blob of the forward step that the backward step reads. Its sequence follows those of gradients.
+  // Blob of the forward step that the backward step reads. Its sequence follows those of gradients.
   struct forward_value {
     std::string name;
     blob<B>* input = nullptr;  // of which it is places
@@ -144,7 +144,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
   };
 
   blob<B>* at(std::string_view name) { return &frame_.blobs().local(name); }
-  // Gradients are those of states, then of sequences, then of parameters.
+  // Gradients are numbered: those of states, then of sequences, then of parameters.
   std::size_t first_sequence() const { return arguments_.states.size(); }
   std::size_t first_parameter() const { return first_sequence() + arguments_.sequences.size(); }
 
@@ -176,7 +176,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
         if (detail::is_read_as_filled(made, read))
           detail::refuse_recurrence("the gradient '" + made.internal + "' reaches through a window the place of '" +
                                     read.internal + "' in the same step, which has no gradient");
-    // Each step's values replace what is there where there is one link, and nothing else in its places.
+    // Steps overwrite the places of a sequence if a single link, of window 1, targets it; else they add to them.
     for (std::size_t s = 0; s != first_parameter(); ++s) {
       detail::linked_place* only = nullptr;
       std::size_t count = 0;
@@ -208,15 +208,15 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
     find_forward_values(nets);
     auto around = seen_;
     around.insert(around.end(), names_.begin(), names_.end());
-    // Gradients that are given are added to what steps make of states.
+    // Gradients of outputs are added to the gradients of states that steps compute.
     net_.finish(around, detail::blobs_of<B>(seen_),
                 [&](std::size_t s) { return s >= first_sequence() && s < first_parameter(); });
     if (!seen_.empty()) net_.forbid_fusion();
     steps_.connect(net_, detail::executor_limits(a), true, seen_.empty());
   }
 
-  // Links blobs of the forward step: those of its links, of which the last place in time is the one that the step has
-  // left, the number of the step, and values that it has kept.
+  // Links blobs of the forward step: those of its links, at the last place in time, which the step has written; the
+  // number of the step; and values that it has kept.
   void find_forward_values(nets_of_op<B> const& nets) {
     auto const add = [&](forward_value value, std::int64_t window) {
       auto const is_linked = [&](detail::linked_place const& link) { return link.internal == value.name; };
@@ -239,7 +239,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
     for (std::string const& name : nets.names_made("step_net")) add({name}, 1);
   }
 
-  // Ops of the backward step net may see the gradients of a sequence as a whole.
+  // Lets ops of the backward step net read the gradients of a sequence as a whole.
   void see(std::string const& name, std::size_t sequence) {
     if (!net_.reads(name)) return;
     seen_.emplace_back(name, &whole_.local(name));
@@ -250,7 +250,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
     for (auto const& [name, at] : seen_) at->clear();
   }
 
-  // Checks, and memory for what is computed, cleared where steps add to it.
+  // Checks inputs, and allocates gradients, zeroed where steps add to them.
   void begin_run(op_context<B>& c, step_values<B>& kept) {
     shape const& dims = counted_->value.dims();
     if (counted_->object != nullptr || dims.rank() < 2)
@@ -362,25 +362,25 @@ class recurrent_network_gradient_kernel : public op_kernel<B>, public runs_nets<
   detail::linked_step_net<B> net_;
   detail::recurrent_steps<B> steps_;
   std::vector<std::string> all_inputs_;  // names
-  std::vector<std::string> externals_;   // by link of steps_, of which parameters are the last
+  std::vector<std::string> externals_;   // by link of steps_; those of parameters come last
   workspace<B> whole_;
-  std::vector<std::pair<std::string, blob<B>*>> seen_;   // sequences of gradients that ops see as a whole, in whole_
+  std::vector<std::pair<std::string, blob<B>*>> seen_;   // sequences of gradients that ops read as a whole, in whole_
   std::vector<std::size_t> seen_sequences_;              // their numbers
-  std::vector<std::string> made_;                        // what is wanted of the backward step net
+  std::vector<std::string> made_;                        // blobs wanted of the backward step net
   std::vector<std::pair<std::string, blob<B>*>> names_;  // of the net around
-  blob<B>* counted_ = nullptr;                           // whose places are the steps
+  blob<B>* counted_ = nullptr;                           // input whose places are the steps
   std::vector<blob<B>*> inputs_;                         // by sequence that has a gradient
   blob<B>* object_ = nullptr;
   std::vector<blob<B>*> initial_;  // by state
   std::vector<blob<B>*> parameters_;
   std::vector<blob<B>*> outputs_;
   detail::output_gradients<B> given_;
-  std::vector<bool> replaced_inputs_;  // by input: what the blob of an output held before
+  std::vector<bool> replaced_inputs_;  // by input: previous value of an output's blob
   std::vector<forward_value> forward_;
-  std::vector<blob<B>> unset_;          // by step: what the forward run has not kept
+  std::vector<blob<B>> unset_;          // by step: stand for values that the forward run has not kept
   std::vector<std::int64_t> replaced_;  // by sequence: the offset of the link that fills it; -1 if steps add to it
   std::vector<tensor<B>> gradients_;    // of states, sequences, parameters
-  std::vector<tensor<B>> summed_;       // of initial states that all rows begin with
+  std::vector<tensor<B>> summed_;       // of initial states that are repeated over the batch
   detail::recurrent_run<B> run_;
   std::size_t own_links_ = 0;  // of gradients; those of forward values follow
   std::int64_t length_ = 0;

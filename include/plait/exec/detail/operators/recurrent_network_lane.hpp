@@ -1,4 +1,4 @@
-// Step of a recurrence under way: where a plan's linked values are, and what goes to their places after it.
+// Lane: a step of a recurrence in flight, with the addresses of linked values and their delivery to places.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ void add_elements(void* to, void const* from, element_type type, std::size_t cou
     refuse_recurrence("gradients of " + std::string(to_string(type)) + " cannot be added");
 }
 
-/// Repeats a place of a ring behind its end, if windows reach it there.
+/// Repeats a place of a ring buffer behind its end, if windows reach it there.
 template <backend B>
 void repeat_place(recurrent_sequence const& s, std::int64_t place) {
   if (s.again == 0) return;
@@ -112,7 +112,7 @@ class recurrent_lane {
   }
 
   // ---- steps that move addresses
-  /// After a step that was bound: finds the slots that move. O(links · values).
+  /// Finds the slots that move, after a step that was bound. O(links · values).
   void find_moving() {
     moving_.clear();
     storages_.clear();
@@ -127,7 +127,7 @@ class recurrent_lane {
       for (slot* const s : slots_) moving_.push_back({s, i});
     }
   }
-  /// Gives blobs that are filled memory of this lane.
+  /// Allocates the memory of filled blobs in this lane.
   void make_filled(recurrent_run<B> const& run) {
     for (std::size_t i = 0; i != links_.size(); ++i) {
       if (!links_[i].filled || !links_[i].first_source) continue;
@@ -178,7 +178,7 @@ class recurrent_lane {
     for (std::size_t i = 0; i != links_.size(); ++i)
       if (links_[i].target) complete(run, i, t);
   }
-  /// Takes the value of a target to its place, unless the plan has written it there.
+  /// Copies or adds the value of a target to its place, unless the plan has written it there.
   void deliver(recurrent_run<B> const& run, std::size_t i, std::int64_t t) {
     linked_place const& link = links_[i];
     recurrent_sequence const& s = run.sequences[link.sequence];
@@ -198,7 +198,7 @@ class recurrent_lane {
                           "' is read through a window in the step that makes it, by an op that cannot write it there");
     }
   }
-  /// After all of a value's places: adds what is given for them, and repeats places of rings.
+  /// Adds the addends of a target and repeats places of ring buffers, once the value is at all its places.
   void complete(recurrent_run<B> const& run, std::size_t i, std::int64_t t) {
     linked_place const& link = links_[i];
     recurrent_sequence const& s = run.sequences[link.sequence];

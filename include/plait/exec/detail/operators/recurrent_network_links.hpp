@@ -13,8 +13,8 @@
 
 namespace plait::detail {
 
-/// Memory of which the first axis is time. `places` of them are a ring, if that is not npos; behind these, the first
-/// `again` are repeated for windows that reach over the end.
+/// Memory whose first axis is time. If `places` is not npos, it is a ring buffer of so many; behind these, the first
+/// `again` are repeated for windows that cross the end.
 struct recurrent_sequence {
   std::byte* data;
   tensor_spec type;
@@ -25,7 +25,7 @@ struct recurrent_sequence {
   recurrent_sequence(std::byte* first, tensor_spec const& of) : data(first), type(of), step(of) {
     if (of.dims.rank() != 0) step.dims.set(0, 1);
   }
-  /// A value of the step net at each place, of a type without time.
+  /// Returns the sequence of a value of the step net at each place, of a type without time.
   static recurrent_sequence of_values(std::byte* first, tensor_spec const& value) {
     recurrent_sequence made(first, value);
     made.step = value;
@@ -78,7 +78,7 @@ struct linked_place {
   }
 };
 
-/// After all else of the links is decided: which blobs of sources are filled.
+/// Decides which blobs of sources are filled, after all else of the links is decided.
 inline void find_filled(std::span<linked_place> links) {
   for (std::size_t i = 0; i != links.size(); ++i) {
     linked_place& link = links[i];

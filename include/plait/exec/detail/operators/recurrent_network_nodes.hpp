@@ -1,4 +1,4 @@
-// The steps of a recurrence as nodes that wait for each other: its ops, and what passes by its links.
+// Dependence graph of the steps of a recurrence: nodes are ops and transfers over links.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace plait::detail {
 
-/// Nodes of a step are its begin, blobs that are filled, ops, and targets that cannot be delivered as soon as their op
-/// has run. Decided on the plan's values, once.
+/// Nodes of a step: its begin, filled blobs, ops, and targets that cannot be delivered as soon as their op has run.
+/// Found once, on the plan's values.
 class recurrent_nodes {
  public:
   recurrent_nodes() = default;
@@ -25,11 +25,11 @@ class recurrent_nodes {
   step_schedule const& schedule() const noexcept { return schedule_; }
   std::size_t first_op() const noexcept { return 1 + filled_.size(); }
   std::size_t first_target() const noexcept { return first_op() + after_op_.size(); }
-  /// By node from 1 on: the links a blob is filled by.
+  /// Returns the links that fill the blob of a node, from 1 on.
   std::vector<std::size_t> const& sources(std::size_t node) const { return filled_[node - 1]; }
-  /// The links that an op's node delivers.
+  /// Returns the links that an op's node delivers.
   std::vector<std::size_t> const& targets(op_index op) const { return after_op_[op]; }
-  /// The links that a node from first_target() on delivers, of one value.
+  /// Returns the links that a node from first_target() on delivers, of one value.
   std::vector<std::size_t> const& alone(std::size_t node) const { return alone_[node - first_target()]; }
 
  private:
@@ -46,8 +46,8 @@ recurrent_nodes::recurrent_nodes(engine<B> const& p, std::span<linked_place cons
   auto const ops = static_cast<op_index>(p.op_count());
   auto const storages = static_cast<std::uint32_t>(layout.storage_count());
   auto const count = static_cast<std::uint32_t>(links.size());
-  // Memory of a step are storages and, where the net does not read it, the blob of a link; control inputs are ordered
-  // as if the other op wrote something. Sequences are not of a step.
+  // Memory private to a step is storages and, if the net does not read it, the blob of a link; a control input is
+  // modelled as a value that the other op writes. Sequences are shared by steps.
   std::uint32_t const controlled = storages + count;
   std::uint32_t const sequences = controlled + ops;
   std::vector<std::uint32_t> memory;
@@ -77,7 +77,7 @@ recurrent_nodes::recurrent_nodes(engine<B> const& p, std::span<linked_place cons
     for (std::size_t const i : filled_[f]) accesses.push_back(place(node, links[i], false));
   }
 
-  // Which places a storage stands at.
+  // The links whose places a storage aliases.
   std::vector<std::vector<std::size_t>> stands_at(storages);
   for (std::size_t i = 0; i != links.size(); ++i) {
     linked_place const& link = links[i];
@@ -101,7 +101,7 @@ recurrent_nodes::recurrent_nodes(engine<B> const& p, std::span<linked_place cons
     }
   }
 
-  // All that a value goes to at once: it may stand in one of these places, which is added to when it has gone to them.
+  // One node delivers a value to all targets: it may be at one of these places, added to only after the others are set.
   std::vector<bool> done(links.size(), false);
   for (std::size_t i = 0; i != links.size(); ++i) {
     linked_place const& link = links[i];
@@ -116,7 +116,7 @@ recurrent_nodes::recurrent_nodes(engine<B> const& p, std::span<linked_place cons
     std::uint32_t const from = has_op ? layout.storage_of(link.value) : memory[i];
     std::uint32_t const alone = static_cast<std::uint32_t>(first_target() + alone_.size());
     std::uint32_t const with_op = has_op ? static_cast<std::uint32_t>(first_op() + writer[link.value]) : alone;
-    // What is there may be changed further, which nobody in the step must see.
+    // Delivery may change the value further, which no op of the step may read.
     std::vector<step_access> made{{alone, from, true}};
     for (std::size_t const k : targets) made.push_back(place(alone, links[k], true));
     bool const after_op = has_op && std::ranges::none_of(accesses, [&](step_access const& a) {

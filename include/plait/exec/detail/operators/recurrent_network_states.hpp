@@ -41,14 +41,14 @@ void copy_initial_state(recurrent_sequence const& states, void const* initial, s
   std::size_t const all = dims.rank() == 1 ? states.step_bytes() : bytes;
   if (all == 0) return;
   B::copy(states.data, initial, bytes);
-  for (std::size_t done = bytes; done < all;) {  // twice as much each time
+  for (std::size_t done = bytes; done < all;) {  // doubling
     std::size_t const more = std::min(done, all - done);
     B::copy(states.data + done, states.data, more);
     done += more;
   }
 }
 
-/// The gradient of an initial value that is repeated over the batch: y[d] is the sum of x[n, d] over n.
+/// Computes the gradient of an initial value that is repeated over the batch: y[d] is the sum of x[n, d] over n.
 template <backend B, class T>
 void sum_rows(T* y, T const* x, std::size_t rows, std::size_t width) {
   for_each_index<B>(width, [=] PLAIT_HOST_DEVICE(std::size_t d) {
@@ -60,10 +60,10 @@ void sum_rows(T* y, T const* x, std::size_t rows, std::size_t width) {
 
 /// Properties of a state that follow from the links of the step net.
 struct state_places {
-  std::int64_t last_written = 0;  ///< by step 0, plus 1; 0: steps write none
+  std::int64_t last_written = 0;  ///< by step 0, plus 1; 0: no place is written
   std::int64_t last_read = 0;     ///< likewise
   bool read_whole = false;        ///< an op of the step net reads the sequence
-  std::int64_t ring = 0;          ///< places in memory, if only the last ones are used after the run; 0: all
+  std::int64_t ring = 0;          ///< places of a ring buffer, if only the last ones are used after the run; 0: none
   std::int64_t repeated = 0;      ///< places of the ring that are repeated behind its end, for windows
 
   /// `keeps_all`: all places are used after the run. `in_flight`: steps that run at once.

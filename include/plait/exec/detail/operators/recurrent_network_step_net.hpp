@@ -66,8 +66,8 @@ class linked_step_net {
   bool reads(std::string_view name) const;
   /// Returns the ops rnn_internal_apply_link of the net.
   std::vector<link_op> link_ops() const;
-  /// Removes links from the list that are ops of the net, and appends those of them that are targets. To be called
-  /// before connect. Returns how many are appended.
+  /// Removes links from the list that are ops of the net, and appends those of them that are targets. Returns how many
+  /// are appended. Call before connect.
   std::size_t take_link_ops(std::vector<recurrent_link>& links) const {
     std::vector<recurrent_link> targets;
     for (link_op const& op : link_ops()) {
@@ -78,20 +78,20 @@ class linked_step_net {
     return targets.size();
   }
 
-  /// Takes the links; sequence(link) numbers what each is linked to. Forward a blob comes from its first place in time,
-  /// backward from the last, or, with several of them, from their sum. The last `by_ops` of them are targets only, as
-  /// take_link_ops says.
+  /// Sets the links; sequence(link) returns the number of a link's sequence. Forward, a blob comes from its first place
+  /// in time, backward from the last, or, with several of them, from their sum. The last `by_ops` of them are targets
+  /// only, as take_link_ops says.
   template <class Sequence>
   void connect(std::vector<recurrent_link> const& links, std::size_t by_ops, bool backward, Sequence&& sequence);
-  /// After connect: keeps published blobs in all steps that the first `count` links do not. Sequences are numbered from
-  /// `first` on.
+  /// Keeps, in all steps, published blobs that are not in the first `count` links. Sequences are numbered from `first`
+  /// on. Call after connect.
   void keep_values(std::size_t count, std::size_t first);
-  /// After connect and keep_values: binds names of the net around; steps change the blobs in `changing`.
-  /// `own_places(sequence)`: its places are written by steps only, each once.
+  /// Binds names of the net around, after connect and keep_values. Steps change the blobs in `changing`.
+  /// own_places(sequence) returns true if only steps write its places, each once.
   template <class OwnPlaces>
   void finish(named_blobs const& around, std::vector<blob<B> const*> const& changing, OwnPlaces own_places);
 
-  /// After finish: has ops keep, from run to run, what they make of blobs of the net around; see op_kernel.
+  /// Makes ops keep what they prepare from constant blobs of the net around, see op_kernel. Call after finish.
   template <class IsConstant>
   void keep_constants(IsConstant is_constant) {
     if (plan_ == nullptr) return;
@@ -99,7 +99,7 @@ class linked_step_net {
     for (std::uint32_t const v : plan_->layout().given()) values[v] = values[v] && is_constant(plan_->value_name(v));
     plan_->keep_constants(values);
   }
-  /// After finish: linked values overlap otherwise than in whole places, so ops run one by one.
+  /// Makes ops run one by one, as linked values do not overlap in whole places only. Call after finish.
   void forbid_fusion() {
     if (plan_ != nullptr) plan_->forbid_fusion();
   }
@@ -118,7 +118,7 @@ class linked_step_net {
   std::size_t first_kept() const noexcept { return std::min(first_kept_, links_.size()); }
   /// Returns blobs that are kept step by step, as their types may differ.
   std::vector<std::string> const& kept_each() const noexcept { return each_; }
-  /// Returns blobs that the net reads, and that only a step before may have set.
+  /// Returns blobs that the net reads, and that only a previous step may have set.
   std::vector<std::string> const& unbound() const noexcept { return unbound_; }
 
   /// Memory of the steps, before a run.
@@ -130,8 +130,8 @@ class linked_step_net {
     std::vector<step_forecast::blob> blobs = {};
   };
   using given_type = typename plan_type::given_type;
-  /// After finish. `sequences` by the numbers given to connect; type_of(name), a given_type, is called for blobs that
-  /// are not linked to one of these.
+  /// Predicts memory, after finish. `sequences` is by the numbers of connect; type_of(name) returns the given_type of a
+  /// blob that is not linked to one of these.
   template <class TypeOf>
   step_memory forecast(std::span<tensor_spec const> sequences, std::size_t steps, bool backward, TypeOf&& type_of);
 
@@ -210,7 +210,7 @@ void linked_step_net<B>::connect(std::vector<recurrent_link> const& links, std::
       continue;
     }
     std::size_t count = 0;
-    bool first = true;  // in time, or in the list of those
+    bool first = true;  // in time, then in the list
     bool last = true;
     for (std::size_t k = 0; k != links_.size(); ++k) {
       linked_place const& other = links_[k];
@@ -225,7 +225,7 @@ void linked_step_net<B>::connect(std::vector<recurrent_link> const& links, std::
     link.source = comes && (read || !made) && (read || !backward || count > 1);
     // A blob that the net reads and overwrites is a state again, but not the gradient of the place that it had.
     link.target = (made && (!read || (count == 1 && !backward))) || (count > 1 && !link.source);
-    // With several places it belongs to the others, and in place it would be made in the first.
+    // A value with several places belongs to the others; in place it would overwrite the first.
     link.copied = link.source && made && count > 1 && !backward;
   }
 }

@@ -1,4 +1,4 @@
-// Loop over time: how the steps of a recurrence run.
+// Time loop of a recurrence: steps one by one, overlapping, or interchanged with rows.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class recurrent_steps {
  public:
   using plan_type = engine<B>;
 
-  /// After linked_step_net::finish. Steps may overlap if the backend has tasks and that pays.
+  /// Connects to a net, after linked_step_net::finish. Steps may overlap if the backend has tasks and that pays.
   void connect(linked_step_net<B>& net, executor_limits const& limits, bool backward, bool may_overlap) {
     net_ = &net;
     lane_.connect(plan(), plan(), net.links(), net.blobs());
@@ -55,7 +55,7 @@ class recurrent_steps {
   /// order throws.
   template <class Make>
   void run(recurrent_run<B>& all, Make const& make, step_values<B>* kept);
-  /// Lets go of what blobs and the plan hold of a run.
+  /// Releases what blobs and the plan hold of a run.
   void release();
 
  private:
@@ -130,7 +130,7 @@ void recurrent_steps<B>::run(recurrent_run<B>& all, Make const& make, step_value
   if (plan() != nullptr) run_inside(net_->argument(), [&] { plan()->end_loop(true); });
 }
 
-// Memory for values that are kept, whose types are known.
+// Allocates memory for kept values, whose types are known.
 template <backend B>
 void recurrent_steps<B>::open_kept(recurrent_run<B>& all, step_values<B>& kept) const {
   for (std::size_t i = net_->first_kept(); i != net_->links().size(); ++i) {
@@ -169,7 +169,7 @@ void recurrent_steps<B>::bind(recurrent_run<B>& all, std::int64_t t, bool first,
     net_->loop().runs = static_cast<std::size_t>(all.steps);
     net_->loop().backward = all.backward;
     plan()->set_loop(net_->loop());
-    plan()->bind();  // places can be given only where types are known
+    plan()->bind();  // write_to needs known types
     if (kept != nullptr) open_kept(all, *kept);
   }
   put();
@@ -177,7 +177,7 @@ void recurrent_steps<B>::bind(recurrent_run<B>& all, std::int64_t t, bool first,
     plan()->begin_loop();
     told_ = true;
   } else if (told_ && !(plan()->in_loop() && lane_.is_in_place(all, t))) {
-    // Other types than before end a loop; and what is not at its place does not last.
+    // A change of types ends the loop, and so does a value that is not at its place, as it does not persist.
     told_ = false;
     plan()->end_loop(true);
     plan()->set_loop({});
@@ -195,8 +195,8 @@ void recurrent_steps<B>::run_moved(recurrent_run<B> const& all, std::int64_t t) 
   lane_.deliver_all(all, t);
 }
 
-// After the first step: rows may be outside and time inside if steps pass rows on by links that move from place to
-// place, and otherwise keep to memory of the plan.
+// Returns true, after the first step, if the loops over rows and time may be interchanged: steps pass rows on by links
+// that move from place to place, and otherwise use memory of the plan only.
 template <backend B>
 bool recurrent_steps<B>::may_interchange(recurrent_run<B> const& all, std::int64_t t) const {
   if (!net_->passes().interchange_steps || all.options->reads_values()) return false;

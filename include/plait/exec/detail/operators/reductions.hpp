@@ -1,6 +1,6 @@
-// Ops that reduce a tensor along axes to sums, means, norms or extremes.
+// Reductions along axes: sums, means, norms and extremes.
 //
-// Sums are rounded in an order that depends on the shape only (kernels/reduce.hpp). A NaN makes the extremes NaN.
+// The order of additions depends on the shape only (kernels/reduce.hpp). Extremes propagate NaN.
 #pragma once
 
 #include <cmath>
@@ -28,7 +28,7 @@ enum class reduction_kind : unsigned char { sum, mean, max, min, l1, l2, sum_of_
 
 namespace detail {
 
-// Integers towards zero.
+// Divides a sum; integers are rounded towards zero.
 template <class T>
 PLAIT_HOST_DEVICE constexpr T mean_of(T sum, std::size_t count) {
   if constexpr (std::floating_point<T>)
@@ -49,7 +49,7 @@ struct root_of_results {
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const { y[i] = std::sqrt(y[i]); }
 };
 
-// Of the first elements of each row, or column, only.
+// Reduces a prefix of each row, or column.
 template <class R, class T>
 struct reduce_prefix {
   T const* x;
@@ -69,7 +69,7 @@ struct reduce_prefix {
   }
 };
 
-/// The axes of an input that a list names, from the end where negative; all of them where it names none.
+/// Returns the axes of an input that a list names, counted from the end if negative; all axes if the list is empty.
 inline axis_mask named_axes(shape_context const& c, std::size_t input, std::vector<std::int64_t> const& names) {
   axis_mask named = {};
   for (std::int64_t const given : names) {
@@ -92,14 +92,14 @@ inline shape shape_without(shape const& dims, axis_mask const& reduced, bool kee
   return made;
 }
 
-/// Some first axes, or last ones, that are reduced; perhaps not all of their elements, but `lengths` many.
+/// Leading axes, or trailing ones, that are reduced; with lengths, only a prefix of their elements.
 template <bool Front>
 struct end_axes {
   explicit end_axes(op_arguments const& a, bool lengths) : count(a.integer("num_reduce_dim")), with_lengths(lengths) {
     if (count < 0) a.fail("num_reduce_dim", "is negative");
     if (with_lengths && count != 1) a.fail("num_reduce_dim", "must be 1 where lengths are given");
   }
-  /// The shape without the axes; the lengths, if there are any, are input `lengths`.
+  /// Returns the shape without the reduced axes; `lengths` is the input of lengths, if there is one.
   shape infer(shape_context const& c, std::size_t input, std::size_t lengths) {
     shape const& dims = c.dims(input);
     c.expect_rank(input, static_cast<std::size_t>(count));
@@ -115,7 +115,7 @@ struct end_axes {
     }
     return shape_without(dims, reduced, false);
   }
-  /// Throws shape_error if a length is more than there are elements.
+  /// Throws shape_error if a length is negative or exceeds extent().
   template <backend B>
   void check_lengths(op_context<B> const& c, std::size_t lengths) const {
     visit_type<std::int32_t, std::int64_t>(c.type(lengths), [&]<class I>(I) {
@@ -133,9 +133,8 @@ struct end_axes {
 
 }  // namespace detail
 
-/// What all reductions share: derived classes say which axes are reduced, by calling `reduce` in infer. Sums, sums of
-/// magnitudes and extremes are of float, double, int32 or int64, the others of float or double, if `whole_means` is not
-/// said.
+/// Base of reductions: derived classes choose the reduced axes by calling `reduce` in infer. Sums, sums of magnitudes,
+/// extremes and, with `whole_means`, means accept float, double, int32 and int64, the others float and double.
 template <backend B>
 class reduction_kernel : public op_kernel<B> {
  public:
@@ -147,8 +146,8 @@ class reduction_kernel : public op_kernel<B> {
   }
 
  protected:
-  /// Reduces the axes of input 0 in the mask to an output of the given shape. Where nothing is reduced to a result, it
-  /// is 0 if `empty_is_zero`, else the kind's: 0 for sums, NaN for means, an infinity for extremes.
+  /// Reduces the axes of input 0 in the mask to an output of shape `out`. A reduction of no elements returns 0 if
+  /// `empty_is_zero`, else the value of the kind: 0 for sums, NaN for means, an infinity for extremes.
   void reduce(shape_context& c, axis_mask const& reduced, shape const& out, bool empty_is_zero = false) {
     if (kind_ == reduction_kind::sum || kind_ == reduction_kind::l1 || kind_ == reduction_kind::max ||
         kind_ == reduction_kind::min || (kind_ == reduction_kind::mean && whole_means_))
@@ -197,7 +196,7 @@ class reduction_kernel : public op_kernel<B> {
   bool zero_ = false;
 };
 
-/// ReduceSum and its like.
+/// ReduceSum, -Mean, -Max, -Min, -L1, -L2.
 template <backend B, reduction_kind Kind>
 class reduce_kernel final : public reduction_kernel<B> {
  public:
@@ -213,8 +212,8 @@ class reduce_kernel final : public reduction_kernel<B> {
   bool keep_;
 };
 
-/// ReduceFrontSum, ReduceBackSum and their like; the second input has how many elements count, of each column or row.
-/// Means of integers are towards zero.
+/// ReduceFront- and ReduceBackSum, -Mean, -Max; an optional second input has the lengths of the prefixes of columns or
+/// rows that are reduced. Means of integers are rounded towards zero.
 template <backend B, reduction_kind Kind, bool Front>
 class reduce_end_kernel final : public reduction_kernel<B> {
  public:
@@ -252,8 +251,7 @@ class reduce_all_kernel final : public reduction_kernel<B> {
   }
 };
 
-/// RowwiseMax, ColwiseMax and ReduceTailSum: the axes from First up to Last, excluded, of Rank of them (0: of any, all
-/// after the first).
+/// RowwiseMax, ColwiseMax and ReduceTailSum: reduce axes [First, Last) of an input of rank Rank (0: any rank above 0).
 template <backend B, reduction_kind Kind, std::size_t First, std::size_t Last, std::size_t Rank>
 class reduce_some_kernel final : public reduction_kernel<B> {
  public:

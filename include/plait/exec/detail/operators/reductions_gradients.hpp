@@ -1,7 +1,7 @@
 // Gradients of reductions: float and double.
 //
-// Every element that is as extreme as the result has the whole gradient; the magnitude of 0, and the norm where it is
-// 0, have none.
+// Every element that equals the extreme gets the whole gradient. The gradients of a magnitude of 0 and of a norm of 0
+// are 0.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace plait {
 
 namespace detail {
 
-// What an element adds to a result, times the result's gradient. `count` of them made it.
+// Computes the gradient of one of `count` reduced elements: dy times the partial derivative of y by x.
 template <reduction_kind Kind, class T>
 struct reduction_slope {
   static constexpr bool is_extreme = Kind == reduction_kind::max || Kind == reduction_kind::min;
@@ -40,7 +40,7 @@ struct reduction_slope {
   }
 };
 
-// Of the first elements of each row, or column, only.
+// Gradient of reduce_prefix: 0 outside the prefixes.
 template <reduction_kind Kind, bool Front, class T, class I>
 struct prefix_slopes {
   T const* dy;
@@ -64,14 +64,14 @@ struct prefix_slopes {
 
 }  // namespace detail
 
-/// Which inputs of a gradient op are what.
+/// Input numbers of the gradient of a reduction.
 struct reduction_operands {
   std::size_t dy;
   std::size_t x;
   std::size_t y = npos;
 };
 
-/// What the gradients of reductions share: derived classes say which axes were reduced, by calling `spread` in infer.
+/// Base of the gradients of reductions: derived classes choose the reduced axes by calling `spread` in infer.
 template <backend B, reduction_kind Kind>
 class reduction_gradient_kernel : public op_kernel<B> {
  public:
@@ -87,7 +87,7 @@ class reduction_gradient_kernel : public op_kernel<B> {
   }
 
  protected:
-  /// `out` is the shape that the reduction makes of input x; that of a single element may be any.
+  /// Infers dX. `out` is the shape of the reduction of input x; a dY or Y of a single element may have any shape.
   void spread(shape_context& c, axis_mask const& reduced, shape const& out) {
     c.template expect_type<float, double>(at_.x);
     expect(c, at_.dy, out);
@@ -121,7 +121,7 @@ class reduction_gradient_kernel : public op_kernel<B> {
   std::int64_t count_ = 1;
 };
 
-/// ReduceSumGradient and its like: inputs dY, X and Y.
+/// Gradients of ReduceSum, -Mean, -Max, -Min, -L1, -L2: inputs dY, X and Y.
 template <backend B, reduction_kind Kind>
 class reduce_gradient_kernel final : public reduction_gradient_kernel<B, Kind> {
  public:
@@ -137,7 +137,7 @@ class reduce_gradient_kernel final : public reduction_gradient_kernel<B, Kind> {
   bool keep_;
 };
 
-/// ReduceFrontSumGradient and its like: inputs dY, X, Y where it is needed, and the lengths where there are any.
+/// Gradients of ReduceFront- and ReduceBackSum, -Mean, -Max: inputs dY, X, Y for -Max only, and optional lengths.
 template <backend B, reduction_kind Kind, bool Front>
 class reduce_end_gradient_kernel final : public reduction_gradient_kernel<B, Kind> {
   using base = reduction_gradient_kernel<B, Kind>;
@@ -183,7 +183,7 @@ class reduce_all_gradient_kernel final : public op_kernel<B> {
       spread_layout all;
       all.width = c.size(0);
       all.moves = false;
-      // x / 1 is x.
+      // A sum is a mean with divisor 1.
       plait::spread<B>(all, c.template input<T>(1), static_cast<T const*>(nullptr), static_cast<T const*>(nullptr),
                        c.template output<T>(0),
                        detail::reduction_slope<reduction_kind::mean, T>{average_ ? static_cast<T>(c.size(0)) : T(1)});
@@ -194,7 +194,7 @@ class reduce_all_gradient_kernel final : public op_kernel<B> {
   bool average_;
 };
 
-/// RowwiseMaxGradient, ColwiseMaxGradient: inputs X[b, i, j], Y and dY; the axis that was reduced.
+/// RowwiseMaxGradient, ColwiseMaxGradient: inputs X[b, i, j], Y and dY; Axis was reduced.
 template <backend B, std::size_t Axis>
 class reduce_some_gradient_kernel final : public reduction_gradient_kernel<B, reduction_kind::max> {
  public:

@@ -1,4 +1,4 @@
-// Ops that give their input another shape. They are views where memory may be shared, and copy elsewhere.
+// Reshaping ops: views if the output may alias the input, copies otherwise.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace plait {
 
 namespace detail {
 
-/// `wanted` with 0 standing for the extent `from` has there, and one -1 for what is left. Where nothing is to be kept,
-/// as `from` has no elements, 0 is 0 if it has to be. Throws shape_error unless the result has as many elements.
+/// Returns `wanted` with each 0 replaced by the extent of `from`, and one -1 by the remaining extent. If `from` is
+/// empty but the result would not be, 0 stays 0. Throws shape_error unless it has as many elements as `from`.
 inline shape reshaped(shape const& from, std::vector<std::int64_t> const& wanted) {
   std::size_t open = wanted.size();
   shape made;
@@ -57,7 +57,7 @@ inline shape reshaped(shape const& from, std::vector<std::int64_t> const& wanted
   return made;
 }
 
-/// Ascending, without repetition. Throws shape_error for what is missing or negative.
+/// Returns the axes in an argument, ascending and distinct. Throws shape_error if none or a negative one is listed.
 inline std::vector<std::int64_t> axis_list(op_arguments const& a, std::string_view name) {
   std::vector<std::int64_t> axes = a.integers(name);
   std::ranges::sort(axes);
@@ -73,8 +73,8 @@ inline op_schema reshape_schema(std::string_view type) {
 
 }  // namespace detail
 
-/// The shape comes as an argument or as the second input, int32 or int64; the second output is the shape before, of
-/// that type (int64 for the argument).
+/// Reshape: the shape is an argument or the second input, int32 or int64; the second output is the old shape, of that
+/// type (int64 for the argument).
 template <backend B>
 struct reshape_kernel : view_kernel<B> {
   explicit reshape_kernel(op_arguments const& a) {

@@ -1,4 +1,4 @@
-// ResizeNearest and its gradient: images scaled by nearest neighbours.
+// ResizeNearest and its gradient: nearest-neighbour interpolation of images.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace plait {
 
 namespace detail {
 
-/// One axis: place o of the result is place min(o / scale, in - 1) of the image, rounded down.
+/// One axis: element o of the result is element min(o / scale, in - 1) of the image, rounded down.
 struct resized_axis {
   std::size_t in = 0;
   std::size_t out = 0;
@@ -29,7 +29,7 @@ struct resized_axis {
     auto const at = static_cast<std::size_t>(static_cast<float>(o) / scale);
     return at < in ? at : in - 1;
   }
-  // The first place of the result whose source is `i` or behind it.
+  // Returns the first element of the result whose source is at least `i`.
   PLAIT_HOST_DEVICE std::size_t first(std::size_t i) const {
     std::size_t low = 0;
     std::size_t high = out;
@@ -59,7 +59,7 @@ struct resized_image {
     if (!(height_scale > 0)) a.fail("height_scale", "is not above 0");
     if (!(width_scale > 0)) a.fail("width_scale", "is not above 0");
   }
-  /// For an image of these extents, which is input `i`. Returns the shape of the result.
+  /// Computes the extents for input `i`. Returns the shape of the result.
   shape infer(shape_context const& c, std::size_t i) {
     c.expect_type<float, double>(i);
     c.expect_rank(i, 4, 4);
@@ -81,7 +81,7 @@ struct resized_image {
   }
 };
 
-// A line of the result.
+// Computes a line of the result.
 template <class T>
 struct resized_line {
   T const* x;
@@ -97,7 +97,7 @@ struct resized_line {
       to[i] = channels == 1 ? from[width.source(i)] : from[width.source(i / channels) * channels + i % channels];
   }
 };
-// A line of the gradient of the image: the sum over the places that are its copies, in order.
+// Computes a line of the image's gradient: each element is the sum over its copies, in order.
 template <class T>
 struct resized_line_gradient {
   T const* dy;
@@ -124,7 +124,7 @@ struct resized_line_gradient {
 
 }  // namespace detail
 
-/// X to Y.
+/// ResizeNearest: input X.
 template <backend B>
 class resize_nearest_kernel final : public op_kernel<B> {
  public:
@@ -142,7 +142,7 @@ class resize_nearest_kernel final : public op_kernel<B> {
   detail::resized_image s_;
 };
 
-/// dY, X to dX.
+/// ResizeNearestGradient: inputs dY, X.
 template <backend B>
 class resize_nearest_gradient_kernel final : public op_kernel<B> {
  public:

@@ -1,6 +1,5 @@
-// Rows written, or added, to places that a list of indices names, int32 or int64. Where the list has a place twice, the
-// last row stays, or sums are taken in the order of the list. Indices out of range are found before anything is
-// written.
+// Scatter ops: write or add rows at indices of int32 or int64. For repeated indices the last row wins, or sums are
+// accumulated in the order of the list. Indices are checked before anything is written.
 #pragma once
 
 #include <algorithm>
@@ -84,7 +83,7 @@ struct weighted_row {
   }
 };
 
-/// Rows of input `rows` that input `places` says the places of: as many elements.
+/// Throws shape_error unless input `rows` has a row of `width` elements for each index in input `places`.
 inline void expect_rows(shape_context& c, std::size_t places, std::size_t rows, std::int64_t width) {
   c.expect(c.dims(rows).size() == c.dims(places).size() * width, rows, "have ", c.dims(places).size(), " rows of ",
            width, ", as input ", places, " lists places");
@@ -118,8 +117,8 @@ struct scatter_assign_kernel : op_kernel<B> {
   std::int64_t width = 0;
 };
 
-/// Inputs X, w, indices, then pairs of rows and their weight. Every place in the list is scaled by w as often as it is
-/// listed, and then rows are added, one input after the other.
+/// ScatterWeightedSum: inputs X, w, indices, then pairs of rows and their weight. Scales each listed row of X by w as
+/// often as it is listed, then adds rows, one input after the other.
 template <backend B>
 struct scatter_weighted_sum_kernel : op_kernel<B> {
   explicit scatter_weighted_sum_kernel(op_arguments const& a) {
@@ -161,8 +160,8 @@ struct scatter_weighted_sum_kernel : op_kernel<B> {
 
 namespace detail {
 
-/// One more than the largest of the numbers in input i, none of which may be negative: they are read into a list.
-/// Throws shape_error.
+/// Reads the indices in input i into `list`, and returns the largest plus 1. Throws shape_error if one is negative or
+/// too large.
 inline std::int64_t places_named(shape_context& c, std::size_t i, std::vector<std::int64_t>& list) {
   std::int64_t count = 0;
   for (std::int64_t const place : c.integers(i, list)) {
@@ -175,9 +174,9 @@ inline std::int64_t places_named(shape_context& c, std::size_t i, std::vector<st
 
 }  // namespace detail
 
-/// Sums of rows by place; places that no row goes to are zero. Indices of several axes, as Gather takes them, are
-/// followed by those of a row in input 1. The first extent is `output_first_dim`, that of the
-/// third input, or else one more than the largest index.
+/// SparseToDense: sums rows by index; rows without an index are zero. Input 1 has the axes of the indices, which may be
+/// several, as for Gather, before those of a row. The first extent is `output_first_dim`, that of the third input, or
+/// else the largest index plus 1.
 template <backend B>
 struct sparse_to_dense_kernel : op_kernel<B> {
   explicit sparse_to_dense_kernel(op_arguments const& a) : rows(a.integer("output_first_dim")) {
@@ -215,7 +214,7 @@ struct sparse_to_dense_kernel : op_kernel<B> {
   std::vector<std::int64_t> listed;
 };
 
-/// ScatterAssign of any element type, ScatterWeightedSum of float and double, SparseToDense of int32 and int64 too.
+/// ScatterAssign: any element type; ScatterWeightedSum: float and double; SparseToDense: int32 and int64 too.
 template <backend B>
 void add_scatter_operators(operators<B>& table) {
   table.template add<scatter_assign_kernel>(op_schema("ScatterAssign")

@@ -1,5 +1,5 @@
-// Reductions of segments of rows that follow each other. How long segments are is said by integers, int32 or int64;
-// they are checked before anything is written.
+// Segment reductions over consecutive rows, by segment lengths of int32 or int64, which are checked before anything is
+// written.
 #pragma once
 
 #include <cstddef>
@@ -21,15 +21,15 @@ namespace plait {
 
 namespace detail {
 
-/// Inputs: rows, a weight for each (if Weighted), which rows of the first input they are (if Sparse; else all in
-/// order), and what says which segment each is of.
+/// Base of segment reductions. Inputs: rows, a weight for each (if Weighted), indices of the reduced rows (if Sparse;
+/// else all in order), and the segments, by their lengths or by their number for each row.
 template <backend B, segment_reduction Reduction, bool Weighted, bool Sparse>
 struct segment_reduction_kernel : op_kernel<B> {
   static constexpr std::size_t weights = 1;
   static constexpr std::size_t indices = Weighted ? 2 : 1;
   static constexpr std::size_t segments = indices + (Sparse ? 1 : 0);
 
-  /// Checks what is reduced, and says how many rows that are.
+  /// Checks the reduced operands, and returns the number of reduced rows.
   std::int64_t infer_rows(shape_context& c) {
     if constexpr (Weighted || Reduction == segment_reduction::mean)
       c.expect_type<float, double>(0);
@@ -56,7 +56,7 @@ struct segment_reduction_kernel : op_kernel<B> {
     c.output(0, c.type(0), made);
   }
 
-  /// f(T(), row_of, weight_of) for the elements' type, when the indices have been checked.
+  /// Checks the indices, and calls f(T(), row_of, weight_of) for the element type T.
   template <class F>
   void visit_rows(op_context<B>& c, F const& f) const {
     if constexpr (Sparse)
@@ -80,7 +80,7 @@ struct segment_reduction_kernel : op_kernel<B> {
                                                             [&]<class T>(T) { f(T(), row_of, unit_weight<T>()); });
   }
 
-  /// Segment s is of the rows from offsets[s] up to offsets[s + 1], which are in the backend's memory.
+  /// Reduces rows [offsets[s], offsets[s + 1]) to each segment s. Offsets are in the backend's memory.
   void reduce(op_context<B>& c, std::int64_t const* offsets) const {
     visit_rows(c, [&]<class T>(T, auto const& row_of, auto const& weight_of) {
       reduce_segments<Reduction, B>(c.template output<T>(0), c.template input<T>(0), offsets,
@@ -93,8 +93,8 @@ struct segment_reduction_kernel : op_kernel<B> {
   std::size_t width = 0;
 };
 
-/// The six ops on segments that are numbered: sums, means and weighted sums of all rows, and of those that indices
-/// name. `order` is the first part of their names; `numbers` describes the last input, `none` what is made of no rows.
+/// Adds the six ops on numbered segments: sums, means and weighted sums of all rows, and of indexed rows. `order` is
+/// the word before "Segment" in their names; `numbers` describes the last input, `none` the mean of no rows.
 template <template <backend, segment_reduction, bool, bool> class Kernel, backend B, class More>
 void add_numbered_reductions(operators<B>& table, std::string const& order, std::string const& numbers,
                              std::string const& none, More const& more) {
@@ -124,7 +124,7 @@ void add_numbered_reductions(operators<B>& table, std::string const& order, std:
   add.template operator()<sum, true, true>();
 }
 
-/// Segments follow each other, each as long as the last input says.
+/// Reduces consecutive segments, whose lengths the last input lists.
 template <backend B, segment_reduction Reduction, bool Weighted, bool Sparse>
 struct lengths_reduction_kernel : segment_reduction_kernel<B, Reduction, Weighted, Sparse> {
   using base = segment_reduction_kernel<B, Reduction, Weighted, Sparse>;

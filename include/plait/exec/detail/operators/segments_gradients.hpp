@@ -1,8 +1,7 @@
-// Gradients of reductions of segments of rows: float and double. What is to be said of lengths and numbers of segments
-// is in segments.hpp.
+// Gradients of segment reductions: float and double. See segments.hpp for lengths and numbers of segments.
 //
-// Those with "IndicesInGradient" in their name find the number of rows by an input that has as many; others add up the
-// lengths.
+// Ops with an input of as many rows (indices, weights or X) take the number of rows from it, such as those with
+// "IndicesInGradient" in their name; others add up the lengths.
 #pragma once
 
 #include <cstddef>
@@ -32,19 +31,19 @@ namespace plait {
 
 namespace detail {
 
-/// Which inputs of a gradient op are what; npos for what it does not have.
+/// Input numbers of a segment gradient op; npos: absent.
 struct segment_operands {
   std::size_t count;
   std::size_t dy;
   std::size_t lengths;
-  std::size_t rows = npos;     // has as many rows as there are
-  std::size_t weights = npos;  // one a row
-  std::size_t x = npos;        // what was reduced
-  std::size_t y = npos;        // what it was reduced to
-  std::size_t indices = npos;  // which rows of x were
+  std::size_t rows = npos;     // determines the number of rows
+  std::size_t weights = npos;  // one per row
+  std::size_t x = npos;        // the reduced input
+  std::size_t y = npos;        // the result
+  std::size_t indices = npos;  // of the reduced rows of x
 };
 
-// What a row of a segment gets of the segment's gradient.
+// Gradient of a row from that of its segment, by kind of reduction.
 template <class T>
 struct whole_share {
   PLAIT_HOST_DEVICE T operator()(T dy, std::int64_t, std::size_t, std::size_t, T) const { return dy; }
@@ -94,7 +93,7 @@ struct spread_segment {
   }
 };
 
-// The gradients of the weights of a segment's rows.
+// Computes the gradients of the weights of a segment's rows.
 template <class T, class Row>
 struct weight_slopes {
   T* dw;
@@ -114,14 +113,14 @@ struct weight_slopes {
 
 enum class segment_share : std::uint8_t { whole, mean, weighted, maximum };
 
-/// dX, of as many rows as lengths add up to; and, where the op has x and weights, dW.
+/// Computes dX, with as many rows as the lengths add up to, and dW if the op has x and weights.
 template <backend B, segment_share Share, segment_operands At>
 class lengths_gradient_kernel : public op_kernel<B> {
  public:
   static constexpr bool has_weight_gradient = At.weights != npos && At.x != npos;
   static constexpr std::size_t inputs = At.count;
   static constexpr std::size_t outputs = has_weight_gradient ? 2 : 1;
-  /// Where the sum of the lengths is the only thing to tell how many rows there are.
+  /// The lengths, if only their sum determines the number of rows; else npos.
   static constexpr std::size_t shape_input = At.rows == npos ? At.lengths : npos;
 
   explicit lengths_gradient_kernel(op_arguments const&) {}
@@ -228,7 +227,7 @@ struct numbered_row {
   T const* dy;
   I const* numbers;
   std::size_t width;
-  std::int64_t const* sizes;  // of segments; nullptr where no share asks for them
+  std::int64_t const* sizes;  // of segments; nullptr if the share does not use them
   Share share;
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
     auto const segment = static_cast<std::size_t>(numbers[row]);
@@ -246,8 +245,8 @@ struct numbered_row {
 
 }  // namespace detail
 
-/// dX[i] = dY[segment of i], divided by the segment's size or times the weight of i, the segments being numbered in any
-/// order: inputs weights (if there are), dY, numbers of segments.
+/// Gradient of reductions of segments that are numbered in any order: dX[i] = dY[segment of i], divided by the
+/// segment's size or times the weight of i. Inputs: weights (if weighted), dY, segment numbers.
 template <backend B, detail::segment_share Share>
 class numbered_segment_gradient_kernel final : public op_kernel<B> {
  public:
@@ -298,9 +297,9 @@ class numbered_segment_gradient_kernel final : public op_kernel<B> {
   }
 };
 
-/// Gradients of the Lengths… and SparseLengths… reductions, and of the sums, means and weighted sums of segments that
-/// are numbered, SortedSegment… and UnsortedSegment…. Those of the sparse ones are the values that belong to the
-/// indices.
+/// Gradients of the Lengths… and SparseLengths… reductions, and of the sums, means and weighted sums of numbered
+/// segments, SortedSegment… and UnsortedSegment…. For sparse ops they are the values of a sparse gradient, whose
+/// indices are those of the op.
 template <backend B>
 void add_segment_gradient_operators(operators<B>& table) {
   using detail::segment_operands;

@@ -1,4 +1,4 @@
-// Ops that choose, scale or check elements.
+// ElementwiseLinear, IsNaN, NanCheck and Where: affine scaling, checks and selection of elements.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct choose_element {
   T const* b;
   T* out;
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
-    T const x = a[i];  // both are read: a read that may not happen cannot be one of a vector
+    T const x = a[i];  // both loads are unconditional, so that the loop vectorises
     T const y = b[i];
     out[i] = condition[i] ? x : y;
   }
@@ -70,7 +70,7 @@ struct is_nan {
   PLAIT_HOST_DEVICE constexpr std::uint8_t operator()(T x) const { return static_cast<std::uint8_t>(x != x); }
 };
 
-/// Whether an element is infinite or NaN.
+/// Returns true if an element is infinite or NaN.
 template <class T>
 struct is_not_finite {
   T const* x;
@@ -81,7 +81,7 @@ struct is_not_finite {
 
 }  // namespace functions
 
-/// Where: a condition for each element, or with broadcast_on_rows for each place of the first axis.
+/// Where: a condition for each element, or with broadcast_on_rows for each index of the first axis.
 template <backend B>
 class where_kernel : public op_kernel<B> {
  public:
@@ -131,7 +131,7 @@ class where_kernel : public op_kernel<B> {
 
 namespace detail {
 
-/// How long the rows of input x are that an axis begins. Input w is to have an element for each place of them.
+/// Returns the width of the rows of input x, which begin at an axis. Input w has an element for each column.
 inline std::int64_t linear_width(shape_context const& c, std::size_t x, std::int64_t axis) {
   c.expect_type<float, double>(x);
   return c.dims(x).size_from(c.axis(x, axis, true));
@@ -144,7 +144,7 @@ inline void expect_linear_factors(shape_context const& c, std::size_t x, std::si
 
 }  // namespace detail
 
-/// ElementwiseLinear: X as a matrix whose rows are multiplied by w and added to b.
+/// ElementwiseLinear: X as a matrix, each row multiplied by w, element-wise, and added to b.
 template <backend B>
 class elementwise_linear_kernel : public op_kernel<B> {
  public:
@@ -168,7 +168,7 @@ class elementwise_linear_kernel : public op_kernel<B> {
   std::int64_t axis_;
 };
 
-/// NanCheck: refuses what is not finite in its first input, and passes that on.
+/// NanCheck: outputs its first input, and throws unless all of its elements are finite.
 template <backend B>
 struct nan_check_kernel : op_kernel<B> {
   explicit nan_check_kernel(op_arguments const&) {}

@@ -13,7 +13,7 @@ namespace plait {
 
 namespace detail {
 
-// dX of a part of a row, and what that adds to dw and db.
+// Computes dX for a range of columns of a row, and adds the contributions to dw and db.
 template <class T>
 struct elementwise_linear_gradient_part {
   T const* dy;
@@ -39,7 +39,7 @@ struct elementwise_linear_gradient_part {
 
 }  // namespace detail
 
-/// Operands dY, X, w; dX = dY w, dw and db the sums of dY X and dY over all rows.
+/// Inputs dY, X, w: dX = dY w; dw and db are the sums of dY X and dY over all rows.
 template <backend B>
 class elementwise_linear_gradient_kernel final : public op_kernel<B> {
  public:

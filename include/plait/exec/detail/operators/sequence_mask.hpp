@@ -1,4 +1,4 @@
-// SequenceMask: fills what lies behind the end of a row, outside a window, or beside a diagonal.
+// SequenceMask: masks elements past the end of a row, outside a window, or beside a diagonal.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@ namespace detail {
 
 enum class mask_mode : std::uint8_t { sequence, window, upper, lower, upper_diagonal, lower_diagonal };
 
-/// Which columns of a row of the mask keep their value: from first up to last. `I` is the type of lengths or centers.
+/// Columns [first, last) of a row of the mask that keep their value. `I` is the type of lengths or centers.
 template <class I>
 struct kept_columns {
   mask_mode mode;
   I const* list;        ///< lengths or window centers
-  std::int64_t radius;  ///< of windows
+  std::int64_t radius;  ///< half-width of windows
   std::int64_t columns;
 
   struct range {
@@ -40,7 +40,7 @@ struct kept_columns {
         return clamped(0, static_cast<std::int64_t>(list[row]));
       case mask_mode::window: {
         auto const center = static_cast<std::int64_t>(list[row]);
-        // Far centers keep nothing; this way sums stay in range.
+        // Far centers keep nothing; the test prevents overflow of the sums.
         if (center > columns + radius || center < -radius) return {0, 0};
         return clamped(center - radius, center + radius + 1);
       }
@@ -68,7 +68,7 @@ struct masked_row {
   T const* from;
   kept_columns<I> kept;
   std::size_t period;   // rows of one mask
-  std::size_t repeat;   // neighbours that a column of the mask stands for
+  std::size_t repeat;   // consecutive columns that a column of the mask covers
   std::size_t columns;  // of the tensor
   T filler;
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
@@ -89,9 +89,9 @@ struct masked_row {
 
 }  // namespace detail
 
-/// The tensor is seen as rows × columns, columns beginning at `axis`; rows are those between the axis `batch` and
-/// `axis`, the same mask holding for all places of the axes up to `batch`. With `repeat_from_axis` a column of the mask
-/// stands for all places of the axes from there.
+/// Views the tensor as rows × columns, split at `axis`. The mask has a row for each index of the axes between `batch`
+/// and `axis`, and is repeated for all indices of the axes up to `batch`. With `repeat_from_axis` a column of the mask
+/// covers all elements of the axes from there.
 template <backend B>
 struct sequence_mask_kernel : op_kernel<B> {
   explicit sequence_mask_kernel(op_arguments const& a)
@@ -170,7 +170,7 @@ struct sequence_mask_kernel : op_kernel<B> {
   bool has_repeat;
   std::int64_t radius;
   float filler;
-  bool exact;  // a list that is longer than the rows is refused
+  bool exact;  // refuses a list that is longer than the rows
   std::size_t period = 1;
   std::size_t repeat = 1;
   std::size_t columns = 0;

@@ -1,4 +1,4 @@
-// Unique and BooleanMask: what of a list is kept.
+// Unique and BooleanMask: deduplication of elements, and selection of rows by flags.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace plait {
 
-/// O(n) and O(u log u) for u that differ, on the host whatever the backend is: how many there are decides on shapes.
+/// Unique: O(n + u log u) for u distinct elements, on the host for every backend, as u determines shapes.
 template <backend B>
 class unique_kernel : public op_kernel<B> {
  public:
@@ -54,7 +54,7 @@ class unique_kernel : public op_kernel<B> {
 
  private:
   std::vector<std::int64_t> elements_;
-  boost::unordered_flat_map<std::int64_t, std::int32_t> place_of_;  // of those that differ, which are often few
+  boost::unordered_flat_map<std::int64_t, std::int32_t> place_of_;  // of distinct elements, which are often few
   std::vector<std::int64_t> wide_;
   std::vector<std::int32_t> narrow_;
   std::vector<std::int32_t> places_;

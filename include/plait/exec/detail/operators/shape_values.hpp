@@ -1,4 +1,4 @@
-// Ops that tell of a tensor's shape, never looking at its elements.
+// Shape, Size, HasElements, IsEmpty: shape queries, which read no elements.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Part of a tensor, or several times the same.
+// Slice and Tile: a range of an axis, and repetition along an axis.
 #pragma once
 
 #include <algorithm>
@@ -22,15 +22,15 @@ namespace plait {
 
 namespace detail {
 
-/// A part of a tensor that loses something along one axis: `outer` runs of `width` elements, `pitch` apart in the
-/// whole, the first of them at `offset`.
+/// Slice of a tensor along one axis: `outer` chunks of `width` elements, at distance `pitch` in the whole, the first at
+/// `offset`.
 ///
-/// Bounds, of the first axes or of all, are arguments or inputs of int32 or int64, which hold where there are both.
-/// Negative ones count from one past the end, so that an end of -1 is the extent; those beyond the extent are taken for
-/// it. As in Caffe2, only one axis can lose anything. With clamp=1 bounds before the beginning are taken for it, and an
-/// end before its start for that; they are errors otherwise.
+/// Bounds of the first axes, or of all, are arguments or inputs of int32 or int64; inputs take precedence. Negative
+/// bounds count from one past the end, so that an end of -1 is the extent; larger bounds are clamped to the extent. As
+/// in Caffe2, only one axis can be sliced. With clamp=1 bounds before the beginning are clamped to it, and an end
+/// before its start to the start; they are errors otherwise.
 struct slice_place {
-  /// Of an op that has `least` inputs besides those that say the bounds.
+  /// Reads the arguments of an op that has `least` inputs besides the bounds.
   slice_place(op_arguments const& a, std::size_t least)
       : starts(a.integers("starts")), ends(a.integers("ends")), clamps(a.flag("clamp")) {
     if (a.input_count() == least + 1) shape_context::fail("there is an input of starts and none of ends");
@@ -38,7 +38,7 @@ struct slice_place {
       a.fail(a.has("starts") ? "ends" : "starts", "is missing");
   }
 
-  /// The shape of the part of input 0; bounds are inputs 1 and 2 if `listed`.
+  /// Returns the shape of the slice of input 0; bounds are inputs 1 and 2 if `listed`.
   shape infer(shape_context const& c, bool listed) {
     if (listed) {
       for (std::size_t const i : {1U, 2U}) {
@@ -110,14 +110,14 @@ struct slice_kernel : op_kernel<B> {
 };
 
 namespace detail {
-/// Each row `tiles` times, before the next one.
+/// Maps an output row to its source: each source row is repeated `tiles` times before the next one.
 struct repeated_row {
   std::size_t tiles;
   PLAIT_HOST_DEVICE std::int64_t operator()(std::size_t row) const { return static_cast<std::int64_t>(row / tiles); }
 };
 }  // namespace detail
 
-/// The second and third input, integers of one element, stand for the arguments.
+/// Tile: the second and third input, integers of one element, replace the arguments.
 template <backend B>
 struct tile_kernel : op_kernel<B> {
   explicit tile_kernel(op_arguments const& a) : tiles(a.integer("tiles")), at(a.integer("axis")) {}

@@ -21,7 +21,7 @@ namespace plait {
 
 namespace detail {
 
-// A run of a part in the row of the whole it was cut from, zeros around it.
+// Writes a chunk of a slice to its row of the whole, with zeros around it.
 template <class T>
 struct padded_run {
   T* to;
@@ -47,7 +47,7 @@ struct padded_run {
 
 }  // namespace detail
 
-/// dX = dY where Y was cut from X, 0 elsewhere: inputs X, [starts, ends], dY.
+/// SliceGradient: dX = dY in the slice, 0 elsewhere; inputs X, [starts, ends], dY.
 template <backend B>
 struct slice_gradient_kernel : op_kernel<B> {
   explicit slice_gradient_kernel(op_arguments const& a) : place(a, 2) {}
@@ -73,7 +73,7 @@ struct slice_gradient_kernel : op_kernel<B> {
   detail::slice_place place;
 };
 
-/// dX = the sum of the tiles of dY: inputs dY, [tiles, axis].
+/// TileGradient: dX = the sum of the tiles of dY; inputs dY, [tiles, axis].
 template <backend B>
 struct tile_gradient_kernel : op_kernel<B> {
   explicit tile_gradient_kernel(op_arguments const& a) : tiles(a.integer("tiles")), at(a.integer("axis")) {}

@@ -1,4 +1,4 @@
-// Softmax and the cross entropy against labels in one: exact where the probability of the label is 0 in floating point.
+// SoftmaxWithLoss: fused softmax and cross entropy, exact where the label's probability rounds to 0.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace plait {
 
 namespace detail {
 
-/// Rows of labels that are no distributions: with a negative element, or a sum that is not 1 within 1e-5.
+/// Returns true if a row of labels is no distribution: if an element is negative, or the sum is not 1 within 1e-5.
 template <class T>
 struct is_no_distribution {
   T const* labels;
@@ -40,14 +40,14 @@ struct softmax_label_loss_rows {
   std::size_t classes;
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
     T const* const from = x + row * classes;
-    T const of_label = from[labels[row]];  // p may be x
+    T const of_label = from[labels[row]];  // p may alias x
     softmax_parts<T> const parts = softmax_row(from, p + row * classes, classes);
     T const loss = math::log(parts.total) - (of_label - parts.highest);
     losses[row] = weights == nullptr ? loss : loss * weights[row];
   }
 };
 
-// Logarithms of probabilities are bounded as Caffe2 has it: those of no weight could be infinite.
+// Logarithms of probabilities are bounded below, as in Caffe2: those of labels of weight 0 could be infinite.
 template <class T>
 struct softmax_distribution_loss_rows {
   T const* x;
@@ -94,8 +94,8 @@ struct weighted_average {
 
 }  // namespace detail
 
-/// What SoftmaxWithLoss and its gradient share: operands X, labels and perhaps weights. X is taken for a matrix, whose
-/// rows are what is before the axis.
+/// Base of SoftmaxWithLoss and its gradient: inputs X, labels and optional weights. X is viewed as a matrix, with the
+/// axes before `axis` as rows.
 template <backend B>
 class softmax_loss_kernel : public op_kernel<B> {
  public:
@@ -150,7 +150,7 @@ class softmax_loss_kernel : public op_kernel<B> {
   T const* weights(op_context<B> const& c) const {
     return weighted_ ? c.template input<T>(2) : nullptr;
   }
-  /// Those that the loss is divided by the sum of; nullptr: the number of rows.
+  /// Returns the weights whose sum divides the loss; nullptr: the number of rows divides it.
   template <class T>
   T const* divisors(op_context<B> const& c) const {
     return by_rows_ ? nullptr : weights<T>(c);

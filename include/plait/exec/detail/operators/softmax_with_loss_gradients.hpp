@@ -1,4 +1,4 @@
-// The gradient of softmax and cross entropy in one.
+// SoftmaxWithLossGradient: the fused gradient of softmax and cross entropy.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace plait {
 
 namespace detail {
 
-/// What every row's gradient is multiplied by, but its weight: 0 where all weights are.
+/// Computes the factor of all rows' gradients, besides their weights; 0 if the weights sum to 0.
 template <class T>
 struct softmax_loss_factor {
   T const* loss_gradient;
@@ -71,8 +71,8 @@ struct softmax_distribution_gradient {
 
 }  // namespace detail
 
-/// dX = w[r] (P - labels) * scale * dloss / sum(w), labels taken for distributions with a single 1. Operands X, labels,
-/// [w], P, dloss; no gradient of P itself enters.
+/// dX = w[r] (P - labels) * scale * dloss / sum(w), with labels as one-hot distributions. Inputs X, labels, [w], P,
+/// dloss; a gradient of P is not an input.
 template <backend B>
 class softmax_with_loss_gradient_kernel final : public softmax_loss_kernel<B> {
  public:

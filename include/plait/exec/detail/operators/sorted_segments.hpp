@@ -1,5 +1,5 @@
-// Reductions of segments of rows that are numbered in order. Numbers, int32 or int64, start at 0, ascend and leave none
-// out, which is checked before anything is written.
+// Segment reductions with sorted segment numbers of int32 or int64, which start at 0 and ascend without gaps. They are
+// checked before anything is written.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Element functions of the sparse optimizers: one update of a row of a parameter.
+// Update steps of the sparse optimisers, each for one row of a parameter.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,8 @@ namespace plait {
 
 namespace detail {
 
-/// Steps for the rows of one share: those whose number leaves the remainder `share`. A row that is listed several times
-/// takes its steps in the order of the list, however many shares there are.
+/// Runs the steps of one shard: of the rows with row % shares == share. A row that is listed several times takes its
+/// steps in the order of the list, for any number of shards.
 template <class I, class Step>
 struct row_share {
   Step step;
@@ -33,8 +33,8 @@ struct row_share {
   }
 };
 
-/// Columns `first` to `last` of a row take the step of gradient row i. Where all columns of a row share one number, as
-/// whole_rows says, they are all columns.
+/// Updates columns [first, last) of a row with row i of the gradient. Steps with `whole_rows`, where all columns of a
+/// row share one number, update all columns.
 template <class T, class Number>
 struct sparse_adagrad_step {
   static constexpr bool whole_rows = false;
@@ -61,7 +61,7 @@ struct sparse_adagrad_step {
   }
 };
 
-/// The mean of the squares of a row of numbers.
+/// Returns the mean square of a row of numbers.
 template <class T>
 PLAIT_HOST_DEVICE T mean_square(T const* g, std::size_t width) {
   T sum = 0;
@@ -103,7 +103,7 @@ struct sparse_adam_step {
   T* mean;
   T* squares;
   T const* gradient;
-  T* direction;  ///< nullptr: not asked for
+  T* direction;  ///< nullptr: not an output
   std::size_t width;
   Number rate;
   Number correction;
@@ -159,7 +159,7 @@ struct sparse_momentum_step {
   }
 };
 
-// What one thread does: all columns of a share on the host, one on devices.
+// Task of one thread: all columns of a shard, or one column on devices.
 template <class F>
 struct share_task {
   F f;

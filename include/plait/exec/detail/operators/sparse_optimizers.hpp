@@ -1,4 +1,4 @@
-// Steps of gradient descent for a few rows of a parameter, and the scaling down of gradients that are too long.
+// Sparse optimisers, which update the listed rows of a parameter, and gradient clipping by norm.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace plait {
 
 namespace detail {
 
-// Which inputs of a sparse step hold what.
+// Input numbers of a sparse optimiser.
 struct sparse_operands {
   std::size_t parameter;
   std::size_t indices;
@@ -54,7 +54,7 @@ inline void expect_one_a_row(shape_context& c, sparse_operands at, std::size_t i
   c.expect(c.dims(i).size() == c.dims(at.parameter)[0], i, "have one element for each row of ", c.input(at.parameter));
 }
 
-// Calls make(T()) for the step and runs it for each index in turn. Throws, before anything is written, for an index
+// Runs the step that make(T(), width) returns for each index in turn. Throws, before anything is written, for an index
 // that is not a row.
 template <backend B, class Make>
 void run_sparse_step(op_context<B>& c, sparse_operands at, Make make) {
@@ -67,7 +67,7 @@ void run_sparse_step(op_context<B>& c, sparse_operands at, Make make) {
       if (count == 0 || width == 0) return;
       auto const step = make(T(), width);
       using step_type = std::remove_const_t<decltype(step)>;
-      // Every share looks through the whole list; few on the host, where reading it costs as much as a short row.
+      // Every shard scans the whole list; few on the host, where the scan costs as much as a short row.
       std::size_t const most = B::on_device ? 1'024 : 16;
       std::size_t const shares = std::min(most, 1 + count * width / tile_size * 4);
       row_share<I, step_type> const share{step, indices, count, width, shares};

@@ -1,4 +1,4 @@
-// Ops of any number of tensors of one shape, and the sum that undoes a broadcast.
+// N-ary element-wise ops (Sum, Max, Min, Mean, WeightedSum), and SumReduceLike, the adjoint of broadcasting.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace plait {
 
 namespace functions {
 
-/// NaN if either is.
+/// Maximum of two numbers; NaN if either is NaN.
 struct maximum {
   template <class T>
   PLAIT_HOST_DEVICE constexpr T operator()(T a, T b) const {
@@ -37,7 +37,7 @@ struct minimum {
   }
 };
 
-/// All of a few elements, divided by a number. As fold makes it, so with the same bits.
+/// Folds a few elements and divides by a number, with the same bits as fold.
 template <class F, class T>
 struct folded {
   T divisor;
@@ -87,7 +87,7 @@ struct fold_kernel : op_kernel<B> {
     add_elements(made, c.size(0) * c.input_count() / 2, to, is_sum);
   }
 
-  // One type however they are listed, so that there is one loop.
+  // One type for both lists of operands, so that the loop is instantiated once.
   template <class T>
   struct operand {
     void const* list;
@@ -140,7 +140,7 @@ struct weighted_sum_kernel : op_kernel<B> {
   };
 };
 
-/// SumReduceLike: A summed over the axes along which B would be repeated.
+/// SumReduceLike: sums A over the axes along which B would be broadcast.
 template <backend B>
 class sum_reduce_like_kernel : public op_kernel<B> {
  public:
@@ -173,7 +173,7 @@ class sum_reduce_like_kernel : public op_kernel<B> {
 
 namespace detail {
 
-/// Of tensors of one shape, in place of the first ones.
+/// Returns the schema of an n-ary op on tensors of one shape, which may run in place of the first ones.
 inline op_schema fold_schema(std::string_view type) {
   op_schema made = op_schema(type).inputs(1, npos).outputs(1).rows_independent().checks_first();
   for (std::size_t i = 0; i != fold_in_place; ++i) made.in_place(i, 0);
@@ -182,7 +182,7 @@ inline op_schema fold_schema(std::string_view type) {
 
 }  // namespace detail
 
-/// Sum as Caffe2 has it, of float32 and int32 alone, instead of the one that is in a table.
+/// Replaces Sum in a table by Caffe2's, for float32 and int32 only.
 template <backend B>
 void add_caffe2_sum_operator(operators<B>& table) {
   table.template add<fold_kernel<B, functions::add, false, float, std::int32_t>>(

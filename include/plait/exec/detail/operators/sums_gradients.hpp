@@ -1,4 +1,4 @@
-// Gradients of the ops of any number of tensors of one shape. That of Sum is dY itself, for each.
+// Gradients of the n-ary ops Max, Min, Mean and WeightedSum. The gradient of Sum is dY itself, for each input.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace plait {
 
 namespace functions {
 
-/// dY where an operand is the greatest (least) of all, each of them if there are several; NaN is as it was chosen.
+/// Returns dY if an operand is the maximum (minimum), for each if there are several, or is NaN; else 0.
 template <class T>
 struct chosen_gradient {
   PLAIT_HOST_DEVICE constexpr T operator()(T y, T dy, T x) const {
@@ -52,7 +52,7 @@ struct product_at {
 
 namespace detail {
 
-/// Calls run(k) for each output, last for the one that stands where dY does.
+/// Calls run(k) for each output, last for the one that aliases dY.
 template <backend B, class Run>
 void for_each_gradient(op_context<B> const& c, std::size_t dy, Run const& run) {
   std::size_t const outputs = c.output_count();
@@ -108,8 +108,8 @@ struct mean_gradient_kernel : op_kernel<B> {
   }
 };
 
-/// WeightedSumGradient, from dY and what WeightedSum reads: the gradients of the tensors, and on request of the
-/// weights.
+/// WeightedSumGradient: inputs dY and those of WeightedSum; outputs the gradients of the tensors and, with grad_on_w,
+/// of the weights.
 template <backend B>
 class weighted_sum_gradient_kernel : public op_kernel<B> {
  public:

@@ -1,4 +1,4 @@
-// Transpose, and the changes between channels first and channels last.
+// Transpose, and layout conversion between channels first and channels last.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace plait {
 
 namespace detail {
 
-/// Y = X with its axes in another order: infer of a derived class sets `order` and calls permute.
+/// Base of ops that permute axes: infer of a derived class sets `order` and calls permute.
 template <backend B>
 struct permuting_kernel : op_kernel<B> {
   void prepare(op_context<B>& c) override { permutation = transposition(c.dims(0), order); }
@@ -69,7 +69,7 @@ struct transpose_kernel : detail::permuting_kernel<B> {
   std::vector<std::int64_t> axes;
 };
 
-/// Channels, axis 1 of images of any number of dimensions, become the last axis, or come back from there.
+/// Moves the channels of images of any number of dimensions from axis 1 to the last axis, or back.
 template <backend B, bool ToLast>
 struct move_channels_kernel : detail::permuting_kernel<B> {
   using detail::permuting_kernel<B>::order;

@@ -15,7 +15,7 @@ namespace plait {
 
 namespace functions {
 
-/// What functions of angles have in common (usual_values.hpp).
+/// Argument range of the fast path of sine, cosine and their gradients (usual_values.hpp).
 template <class T>
 struct of_angle {
   static constexpr bool is_usual(T x) { return !(math::detail::magnitude(x) > math::circular_end<T>); }

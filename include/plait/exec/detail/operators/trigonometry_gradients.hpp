@@ -33,7 +33,7 @@ struct tangent_gradient {
     return dy / (c * c);
   }
 };
-// 1 - x², exact in the first factor where x is near 1, in the second where it is near -1.
+// 1 - x² in two factors: the first is exact for x near 1, the second near -1.
 template <class T>
 struct arcsine_gradient {
   PLAIT_HOST_DEVICE T operator()(T x, T dy) const { return dy / std::sqrt((T(1) - x) * (T(1) + x)); }

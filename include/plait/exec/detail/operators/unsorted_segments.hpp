@@ -1,5 +1,5 @@
-// Reductions of segments of rows that are numbered in any order, int32 or int64. Sums are taken in the order of the
-// rows; segments without rows are zero. Numbers are checked before anything is written.
+// Segment reductions with unsorted segment numbers of int32 or int64. Sums are accumulated in the order of the rows;
+// empty segments are zero. Numbers are checked before anything is written.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// Ops whose output holds what the input holds, and one that has none.
+// Identity ops, which copy or alias their input; ZeroGradient, which has no output; Free, which releases its inputs.
 //
-// All of them are views where memory may be shared, and copy elsewhere.
+// Aliases are views where memory may be shared, and copy elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace plait {
 
-/// Copies unless the output is the input's memory. Base of ops that give the input another shape: they override infer.
+/// Copies unless the output aliases the input. Base of reshaping ops, which override infer.
 template <backend B>
 class view_kernel : public op_kernel<B> {
  public:
@@ -39,7 +39,7 @@ struct no_output_kernel : op_kernel<B> {
   void run(op_context<B>&) override {}
 };
 
-/// Lets go of its inputs: what it writes holds nothing. As the last reader of its inputs it ends their live ranges.
+/// Free: unsets its outputs, and computes nothing. As the last reader of its inputs it ends their live ranges.
 template <backend B>
 struct free_kernel : op_kernel<B> {
   explicit free_kernel(op_arguments const& a) {
@@ -63,9 +63,9 @@ inline shape_check all_in_place(op_arguments const& a) {
 
 }  // namespace detail::caffe2
 
-/// Copy, Alias, AliasWithName, StopGradient, NegateGradient, EnsureDense; copies between devices, which are copies
-/// within one, as tensors of a plan are in the memory of one backend: CopyFromCPUInput, CopyCPUToGPU, CopyGPUToCPU,
-/// EnsureCPUOutput, CopyOnDeviceLike; ZeroGradient; Free. Any type and shape.
+/// Copy, Alias, AliasWithName, StopGradient, NegateGradient, EnsureDense; ZeroGradient; Free; and copies between
+/// devices, which copy within one as all tensors of a plan are in the memory of one backend: CopyFromCPUInput,
+/// CopyCPUToGPU, CopyGPUToCPU, EnsureCPUOutput, CopyOnDeviceLike. Any type and shape.
 template <backend B>
 void add_view_operators(operators<B>& table) {
   auto const schema = [](std::string_view type) {

@@ -1,4 +1,4 @@
-// The arguments of ops that move windows over images, as Caffe2 names them.
+// Arguments of ops that slide windows over images (convolution, pooling, padding), with the names of Caffe2.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@
 
 namespace plait::detail {
 
-// So that products of two do not overflow.
+// Limit of extents, so that products of two do not overflow.
 inline constexpr std::int64_t largest_extent = (std::int64_t{1} << 31) - 1;
 
 inline bool any_outside(std::vector<std::int64_t> const& list, std::int64_t least) {
   return std::ranges::any_of(list, [=](std::int64_t x) { return x < least || x > largest_extent; });
 }
 
-/// Numbers for each axis of an image: a list, one number for all axes, or two for height and width.
+/// Reads a number for each axis of an image: from a list, one number for all axes, or two for height and width.
 inline std::vector<std::int64_t> read_extents(op_arguments const& a, std::string_view name, std::string_view list,
                                               std::int64_t least, std::int64_t fallback) {
   std::vector<std::int64_t> made = a.integers(list);
@@ -44,7 +44,7 @@ inline std::vector<std::int64_t> read_extents(op_arguments const& a, std::string
   return made;
 }
 
-/// Padding before each axis, then after each: a list, one number for all, or four for the sides of a picture.
+/// Reads the padding before each axis, then after each: a list, one number for all, or four for the sides of an image.
 inline std::vector<std::int64_t> read_pads(op_arguments const& a, std::int64_t least = 0) {
   std::vector<std::int64_t> made = a.integers("pads");
   if (made.empty()) {
@@ -91,12 +91,12 @@ inline op_schema& describe_windows(op_schema& schema) {
       .argument("global_pooling", std::int64_t{0}, "whether there is one window, of all places, whatever the kernel");
 }
 
-/// Windows over an input of one to three axes besides those of images and channels.
+/// Windows over an input of one to three spatial axes.
 class window_arguments {
  public:
   explicit window_arguments(op_arguments const& a)
       : global_(a.flag("global_pooling")),
-        // Nets that were made from Caffe's say kernel 0 then.
+        // Nets converted from Caffe have kernel 0 then.
         kernel_(global_ ? std::vector<std::int64_t>{1} : read_extents(a, "kernel", "kernels", 1, 1)),
         stride_(read_extents(a, "stride", "strides", 1, 1)),
         dilation_(read_extents(a, "dilation", "dilations", 1, 1)),
@@ -128,7 +128,7 @@ class window_arguments {
     c.expect_rank(input, axes + 2, axes + 2, last_ ? names + "×C" : names);
   }
 
-  /// Windows over an input; throws shape_error.
+  /// Returns the windows over an input. Throws shape_error if none fit.
   windows infer(shape_context const& c, std::size_t input) const {
     expect_images(c, input, axes());
     shape const& dims = c.dims(input);
@@ -155,7 +155,7 @@ class window_arguments {
         tail = needed - head;
       } else if (legacy_ == 3) {
         tail = head;
-        // One window more, if it begins before the tail.
+        // One more window, if it begins before the tail.
         std::int64_t const whole = extent + head + tail - reach;
         more = whole > 0 && whole % stride != 0 && (head == 0 || (whole / stride + 1) * stride < extent + head) ? 1 : 0;
       }
@@ -169,7 +169,7 @@ class window_arguments {
 
   std::int64_t channels(shape const& dims) const { return last_ ? dims[dims.rank() - 1] : dims[1]; }
 
-  /// Images of so many channels whose places are the windows over an image of this shape.
+  /// Returns the shape of images of `channels` channels whose elements are the windows over images of shape `dims`.
   shape outputs(windows const& w, shape const& dims, std::int64_t channels) const {
     shape made = {dims[0]};
     if (!last_) made.push_back(channels);

@@ -1,13 +1,12 @@
-// Runs a plan on oneTBB's threads: each op as soon as all it waits for is done.
+// Parallel executor on oneTBB: runs each op of a plan as soon as its dependences are met.
 //
 //   auto plan = plait::compile(net, operators, workspace, {.parallel = true});
 //   plait::parallel_executor executor(plan);
 //   executor.run();
 //
-// An op waits for those that write what it reads (read after write), that read or write what it overwrites (write after
-// read, write after write), and that it names as control inputs; memory counts, not names. One that changes what was
-// fed waits for all before it, as one of these may fail. So results are those of plan::run, bit for bit, and so is what
-// a run that fails leaves of what was fed.
+// Dependences are RAW, WAR and WAW on memory, not names, and control inputs. An op that overwrites fed tensors waits
+// for all before it, as one of these may fail. So results are those of plan::run, bit for bit, and so are fed tensors
+// after a run that fails.
 #pragma once
 
 #include <algorithm>
@@ -29,9 +28,9 @@
 
 namespace plait {
 
-/// Runs one plan, which must have been compiled with compile_options::parallel and outlive it. Where elements decide on
-/// shapes, the ops from there on wait for all before. As with the plan, one run at a time. TaskGroup has run(function),
-/// to be called from any thread, and wait(), as ::tbb::task_group.
+/// Runs one plan, which must have been compiled with compile_options::parallel and outlive it. There is a barrier where
+/// shapes depend on elements. As with the plan, one run at a time. TaskGroup has run(function), callable from any
+/// thread, and wait(), like ::tbb::task_group.
 template <backend B, class TaskGroup = ::tbb::task_group>
 class parallel_executor {
  public:
@@ -51,8 +50,8 @@ class parallel_executor {
       for (op_index const follower : followers_[op]) before_[follower] += stage_of_[op] == stage_of_[follower];
   }
 
-  /// As plan::run. Of several errors, that of the first op in the net's order is thrown; ops that have begun end first.
-  /// run_cancelled, too, if a task group around it is cancelled.
+  /// Runs like plan::run. Of several errors, throws that of the first op in the net's order, after ops that have begun
+  /// end. Throws run_cancelled, too, if an enclosing task group is cancelled.
   void run(run_options const& options = {}) {
     plan_->bind();
     replaced_ = 0;
@@ -79,20 +78,20 @@ class parallel_executor {
     for (op_index op = first; op != last; ++op)
       if (before_[op] == 0) group.run([this, op, &options, &group] { run_chain(op, options, group); });
     group.wait();
-    // TRAP: this also has this thread see what the ops wrote, which wait() does not promise.
+    // TRAP: this also makes the ops' writes visible to this thread, which wait() does not guarantee.
     std::uint32_t const left = left_.load(std::memory_order_acquire);
     if (error_ != nullptr) std::rethrow_exception(error_);
-    // The task group that this runs in was cancelled, and this one with it.
+    // An enclosing task group was cancelled, and this one with it.
     if (left != 0) throw run_cancelled(first);
   }
 
-  // Runs an op, then one of those that it made ready, and leaves the others to other threads.
+  // Runs an op, then one of those that it made ready, and spawns tasks for the others.
   void run_chain(op_index op, run_options const& options, TaskGroup& group) {
-    // Threads see what was before by these counters, whatever tasks see to.
+    // These counters order the op after what was before, whatever the task group guarantees.
     static_cast<void>(left_.load(std::memory_order_acquire));
     static_cast<void>(waiting_[op].load(std::memory_order_acquire));
     while (op != npos) {
-      // What comes before an op that fails is run, as in order.
+      // Ops before one that fails run, as in sequential order.
       if (op < error_op_.load(std::memory_order_acquire)) {
         try {
           if (options.stop.stop_requested() || ::tbb::is_current_task_group_canceling()) throw run_cancelled(op);
@@ -123,13 +122,13 @@ class parallel_executor {
   engine<B>* plan_;
   csr<op_index> followers_;                          // by op
   std::vector<std::uint32_t> stage_of_;              // by op
-  std::vector<std::uint32_t> before_;                // by op: how many of its stage it waits for
-  std::vector<std::atomic<std::uint32_t>> waiting_;  // by op: how many of these are not done
+  std::vector<std::uint32_t> before_;                // by op: number of dependences in its stage
+  std::vector<std::atomic<std::uint32_t>> waiting_;  // by op: number of these that are unmet
   std::atomic<std::uint32_t> left_ = 0;
   std::mutex error_mutex_;
   std::exception_ptr error_;
   std::atomic<op_index> error_op_ = npos;  // the first that has failed
-  op_index replaced_ = 0;  // behind the last op that has changed what was fed; these wait for each other
+  op_index replaced_ = 0;  // behind the last op that has overwritten fed tensors; these ops wait for each other
 };
 
 template <backend B>
