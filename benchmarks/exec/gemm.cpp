@@ -28,7 +28,7 @@
 #include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/detail/gemm.hpp>
-#include <plait/exec/detail/kernels/standing_team.hpp>
+#include <plait/exec/detail/kernels/spinning_pool.hpp>
 
 #ifdef PLAIT_BENCH_CBLAS
 #include <cblas.h>
@@ -270,7 +270,7 @@ void packed_team(benchmark::State& state) {
       take_caches(alone);
       double const by_one = time_of<true>(repetitions, alone);
       double const by_two = 1 / rate_apart(repetitions, each);
-      detail::standing_team<plait::tbb> const standing;
+      detail::spinning_pool<plait::tbb> const standing;
       take_caches([&] { time_of<true>(repetitions, shared); });
       double const by_team = time_of<true>(repetitions, shared);
       state.SetIterationTime(by_team);

@@ -128,7 +128,7 @@ TEST_CASE("bidirectional solver: join can throw") {
 }
 
 // A fact about one operand of an op holds for all.
-struct spread {
+struct reduction_backward {
   using value_type = bool;
   static constexpr bool initial() { return false; }
   constexpr void transfer(std::uint32_t, std::span<bool> in, std::span<bool> out) {
@@ -150,7 +150,7 @@ static_assert([] {
   solver.reset(ssa.form().value_count(), false);
   plait::value_index const a = ssa.form().reads(0)[0], c = ssa.form().writes(1)[0], y = ssa.form().writes(2)[0];
   solver[c] = true;
-  spread problem;
+  reduction_backward problem;
   solver.solve(form, problem);
   return solver[a] && solver.states()[c] && !solver[y] && solver.take()[a];
 }());

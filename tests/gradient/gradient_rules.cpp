@@ -124,8 +124,8 @@ TEST_CASE("caffe2_gradient_rules: Caffe2's names overwrite a live gradient") {
 TEST_CASE("standard_rules: gradient ops inherit or replace arguments") {
   test::edit_net transpose = test::net_of<test::edit_net>({"Transpose: x -> y"});
   transpose.ops[0].arguments = {{"axes", std::vector<std::int64_t>{1, 2, 0}}, {"use_cudnn", std::int64_t{1}}};
-  test::edit_net spread = test::net_of<test::edit_net>({"SparseToDense: i x -> y"});
-  spread.ops[0].arguments = {{"output_first_dim", std::int64_t{4}}};
+  test::edit_net reduction_backward = test::net_of<test::edit_net>({"SparseToDense: i x -> y"});
+  reduction_backward.ops[0].arguments = {{"output_first_dim", std::int64_t{4}}};
   auto const arguments = [](test::edit_net const& n, bool as_caffe2) {
     return plait::backward_pass(n, {{"y", "dy"}}, gradient_rules::standard(), {.as_caffe2 = as_caffe2})
         .net.ops.front()
@@ -136,6 +136,6 @@ TEST_CASE("standard_rules: gradient ops inherit or replace arguments") {
     REQUIRE(made.size() == 2);
     CHECK(made[0] == plait::argument_spec{"axes", std::vector<std::int64_t>{2, 0, 1}});
     CHECK(made[1] == transpose.ops[0].arguments[1]);
-    CHECK(arguments(spread, as_caffe2).size() == (as_caffe2 ? 1 : 0));
+    CHECK(arguments(reduction_backward, as_caffe2).size() == (as_caffe2 ? 1 : 0));
   }
 }

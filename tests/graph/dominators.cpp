@@ -222,9 +222,9 @@ TEST_CASE("dominators: a nest of half a million loops") {
 
 namespace {
 
-// A chain, and leaves that are reached from its end and from its start, or from nodes spread over it. In the DFS tree
-// they are children of the chain's end, but their dominators are far up: climbing step by step takes leaves · chain
-// steps.
+// A chain, and leaves that are reached from its end and from its start, or from nodes reduction_backward over it. In
+// the DFS tree they are children of the chain's end, but their dominators are far up: climbing step by step takes
+// leaves · chain steps.
 own::graph far_leaves(int chain, int leaves, int hops) {
   own::graph g(static_cast<std::size_t>(chain + leaves));
   for (int i = 1; i != chain; ++i) g.connect(i - 1, i);

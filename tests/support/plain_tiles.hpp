@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <plait/exec/detail/kernels/float_parts.hpp>
+#include <plait/exec/detail/kernels/bf16x3_split.hpp>
 
 namespace test {
 

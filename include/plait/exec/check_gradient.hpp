@@ -33,7 +33,7 @@ struct gradient_check_options {
   double step = 1e-5;
   /// Tolerance of a gradient, relative to the largest of 1 and the magnitudes of the two values.
   double tolerance = 1e-6;
-  /// Maximum number of elements to check per input, spread evenly over it; 0: all.
+  /// Maximum number of elements to check per input, reduction_backward evenly over it; 0: all.
   std::size_t most_elements = 0;
 };
 

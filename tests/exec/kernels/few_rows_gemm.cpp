@@ -154,7 +154,7 @@ TEST_CASE_TEMPLATE(
     };
     auto const wanted = results(serial{});
     threads.execute([&] {
-      detail::standing_team<plait::tbb> const team;
+      detail::spinning_pool<plait::tbb> const team;
       CHECK(results(plait::tbb{}) == wanted);
     });
     CHECK(threads.execute([&] { return results(plait::tbb{}); }) == wanted);
@@ -217,7 +217,7 @@ TEST_CASE_TEMPLATE("few rows that a team multiplies again and again have the sam
       detail::multiply_packed<serial>(kernel, p, packed.data());
       p.c = made.data();
       threads.execute([&] {
-        detail::standing_team<plait::tbb> const team;
+        detail::spinning_pool<plait::tbb> const team;
         for (int turn = 0; turn != 2'000; ++turn) {
           std::ranges::fill(made, T(-1));
           detail::multiply_packed<plait::tbb>(kernel, p, packed.data(), turn % 2 == 1);

@@ -81,7 +81,7 @@ TEST_CASE_TEMPLATE("for_each_task: all of them, and what one throws", B, plait::
 TEST_CASE("for_each_task: threads that stand by do all of them, whatever one throws, and are there for the next") {
   test::some_threads threads;
   threads.execute([] {
-    standing_team<plait::tbb> const team;
+    spinning_pool<plait::tbb> const team;
     REQUIRE(team.is_here());
     for (int round = 0; round != 3; ++round) {
       std::vector<std::atomic<int>> met(50);
@@ -111,7 +111,7 @@ TEST_CASE_TEMPLATE("share_tasks: all of them, and what one throws", B, plait::se
 
 TEST_CASE("share_tasks: while a thread is at one task, the other does the rest") {
   using tasks = test::task_backend<test::thread_tasks, 2>;
-  standing_team<tasks> const team;  // whose other thread takes a share of its first loop
+  spinning_pool<tasks> const team;  // whose other thread takes a share of its first loop
   std::atomic<int> others = 0;
   share_tasks<tasks>(40, [&](std::ptrdiff_t i) {
     if (i != 0)
@@ -127,7 +127,7 @@ TEST_CASE("a team shares a quarter of what threads are woken up for") {
   threads.execute([] {
     CHECK_FALSE(is_shared<plait::tbb>(parallel_work - 1));
     CHECK(is_shared<plait::tbb>(parallel_work));
-    standing_team<plait::tbb> const team;
+    spinning_pool<plait::tbb> const team;
     CHECK_FALSE(is_shared<plait::tbb>(team_work - 1));
     CHECK(is_shared<plait::tbb>(team_work));
     CHECK_FALSE(is_shared<plait::serial>(parallel_work - 1));

@@ -7,7 +7,7 @@
 #include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/detail/kernels/packed_matrix.hpp>
-#include <plait/exec/detail/kernels/standing_team.hpp>
+#include <plait/exec/detail/kernels/spinning_pool.hpp>
 
 #include <support/gemm_cases.hpp>
 #include <support/some_threads.hpp>
@@ -290,8 +290,8 @@ TEST_CASE_TEMPLATE("what a team shares has the bits of what one thread does", T,
       p.c = several.data();
       transposed.c = several_others.data();
       threads.execute([&] {
-        detail::standing_team<plait::tbb> const team;
-        REQUIRE(detail::standing_team<plait::tbb>::is_here());
+        detail::spinning_pool<plait::tbb> const team;
+        REQUIRE(detail::spinning_pool<plait::tbb>::is_here());
         detail::multiply_packed<plait::tbb>(kernel, p, packed.data());
         detail::multiply<plait::tbb>(kernel, transposed);
       });

@@ -18,9 +18,9 @@ namespace {
 constexpr std::size_t widths[] = {1, 2, 7, 16, 255, 256, 257, 1'000};
 
 template <class T>
-std::vector<T> random_rows(std::size_t count, double spread) {
+std::vector<T> random_rows(std::size_t count, double reduction_backward) {
   std::mt19937 random(5);
-  std::uniform_real_distribution<double> between(-spread, spread);
+  std::uniform_real_distribution<double> between(-reduction_backward, reduction_backward);
   std::vector<T> made(count);
   for (T& x : made) x = static_cast<T>(between(random));
   return made;
@@ -38,11 +38,11 @@ long double log_of_total(T const* x, std::size_t width) {
 TEST_CASE_TEMPLATE("softmax and its logarithm: near long double, in place, too", T, float, double) {
   constexpr long double step = std::numeric_limits<T>::epsilon();
   for (std::size_t const width : widths)
-    for (double const spread : {1.0, 30.0, 1'000.0}) {
+    for (double const reduction_backward : {1.0, 30.0, 1'000.0}) {
       CAPTURE(width);
-      CAPTURE(spread);
+      CAPTURE(reduction_backward);
       std::size_t const rows = 3;
-      auto x = random_rows<T>(rows * width, spread);
+      auto x = random_rows<T>(rows * width, reduction_backward);
       std::vector<T> y(x.size()), z(x.size());
       plait::softmax<plait::serial>(x.data(), y.data(), rows, width);
       plait::log_softmax<plait::serial>(x.data(), z.data(), rows, width);

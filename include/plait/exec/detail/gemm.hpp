@@ -87,7 +87,7 @@ struct own_gemm {
                                           after.addend,
                                           s.ldc,
                                           after.relu};
-    detail::parts_gemm const* parts = nullptr;
+    detail::bf16x3_gemm const* parts = nullptr;
     if constexpr (std::same_as<T, float>)
       if (s.bf16x3) parts = detail::parts_of_both<B>(s.m, s.n, s.k);
     auto const one = [&, problem, batch]<backend Threads>(std::int64_t i, Threads) {

@@ -58,7 +58,7 @@ class plan_layout {
   std::span<copy const> copies(op_index op) const { return copies_[op]; }
   /// Returns the values in fed memory, and passing ones, that an op overwrites: they must be rolled back if it fails,
   /// or an observer after it.
-  std::span<value_number const> endangered(op_index op) const { return endangered_[op]; }
+  std::span<value_number const> needs_rollback(op_index op) const { return needs_rollback_[op]; }
 
   /// Returns the passing values of kept blobs, in op order; none without `restores`.
   std::span<passing_value const> passing() const noexcept { return passing_; }
@@ -110,7 +110,7 @@ class plan_layout {
   csr<value_number> reads_;
   csr<value_number> writes_;
   csr<copy> copies_;
-  csr<value_number> endangered_;
+  csr<value_number> needs_rollback_;
   csr<value_number> published_;
   std::vector<storage_number> storage_of_;  // by value
   std::vector<blob_index> blob_of_;         // by value
@@ -232,7 +232,7 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
   find_passing(form, keep, restores);
 
   copies_.clear();
-  endangered_.clear();
+  needs_rollback_.clear();
   published_.clear();
   stages_.assign(ops == 0 ? 0 : 1, 0);
   gives_results_.assign(ops, false);
@@ -275,13 +275,13 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
       }
       // Shared results have their own memory, and leave the previous values of their blobs unchanged.
       bool const restored = storages_[s].given != npos || (stands_in_[v] != npos && is_passing_[stands_in_[v]]);
-      if (restored && !schema.has_shared_results()) endangered_.push(stands_in_[v]);
+      if (restored && !schema.has_shared_results()) needs_rollback_.push(stands_in_[v]);
       for (operand_pair const pair : schema.updates())
         if (pair.output == output && pair.input < reads_[op].size() && storage_of_[reads_[op][pair.input]] != s)
           copies_.push({reads_[op][pair.input], v});
     }
     published_.end_row();
-    endangered_.end_row();
+    needs_rollback_.end_row();
     copies_.end_row();
   }
   for (passing_value const& p : passing_) {
@@ -293,7 +293,7 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
   for (value_number v : given_) is_given[blob_of_[v]] = true;
   replaces_given_.clear();
   for (op_index op = 0; op != ops; ++op)
-    replaces_given_.push_back(!endangered_[op].empty() || std::ranges::any_of(published_[op], [&](value_number v) {
+    replaces_given_.push_back(!needs_rollback_[op].empty() || std::ranges::any_of(published_[op], [&](value_number v) {
       return is_given[blob_of_[v]];
     }) || std::ranges::any_of(writes_[op], [&](value_number v) { return is_passing_[v]; }));
 }

@@ -45,7 +45,7 @@ class row_sums {
   bool lasting() const noexcept { return lasting_; }
 
   /// Collects the rows of a run. If they last they need not have been computed yet.
-  void add(op_context<B>& c) { rows_.add(c.raw_input(with_rows_[0]), c.raw_input(with_rows_[1]), hand_over(c)); }
+  void add(op_context<B>& c) { rows_.add(c.raw_input(with_rows_[0]), c.raw_input(with_rows_[1]), consumer(c)); }
   /// Computes the other outputs of the op.
   void run_others(op_context<B>& c) const {
     std::uint64_t const all = c.output_count() >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << c.output_count()) - 1;
@@ -54,14 +54,14 @@ class row_sums {
   }
   /// Ends a series with the sums.
   void end(op_context<B>& c) {
-    rows_.end(hand_over(c));
+    rows_.end(consumer(c));
     rows_.drop();
   }
 
  private:
   static constexpr std::size_t most_inputs = 8;
 
-  auto hand_over(op_context<B>& c) {
+  auto consumer(op_context<B>& c) {
     return [this, &c](void const* left, void const* right, std::size_t rows) {
       std::array<slot*, most_inputs> inputs;
       for (std::size_t i = 0; i != c.input_count(); ++i) {

@@ -19,9 +19,9 @@
 #include <thrust/iterator/counting_iterator.h>
 
 #include <plait/exec/backend.hpp>
-#include <plait/exec/detail/kernels/hand_over.hpp>
 #include <plait/exec/detail/kernels/instruction_sets.hpp>
-#include <plait/exec/detail/kernels/standing_team.hpp>
+#include <plait/exec/detail/kernels/spinning_pool.hpp>
+#include <plait/exec/detail/kernels/tsan_annotations.hpp>
 #include <plait/exec/detail/run_cancelled.hpp>
 
 PLAIT_KERNELS_BEGIN
@@ -80,19 +80,19 @@ void call_for_each(std::size_t count, F const& f) {
 
 template <class B, class F>
 void call_for_parts(std::size_t count, F const& f) {
-  loop_hand_over<F> shared(f);
+  annotated_loop<F> shared(f);
   call_for_each<B>(count, shared.part());
 }
 
 }  // namespace detail
 
 /// Calls f(i) for each of `count` chunks of work, on host backends. In a recurrence oneTBB's threads spin between such
-/// loops (standing_team.hpp). Runs all chunks even if an enclosing task group is cancelled.
+/// loops (spinning_pool.hpp). Runs all chunks even if an enclosing task group is cancelled.
 template <backend B, class F>
   requires(!B::on_device)
 void for_each_part(std::size_t count, F const& f) {
   if constexpr (detail::has_tasks<B>) {
-    if (detail::standing_team<B>::run(count, f)) return;
+    if (detail::spinning_pool<B>::run(count, f)) return;
     // Each call takes the next chunk, not that of its index, so that chunks whose calls are skipped are left for the
     // end. Throwing instead would leave overwritten operands in an invalid state.
     alignas(64) std::atomic<std::size_t> next = 0;

@@ -44,7 +44,7 @@ enum class overwritten_values {
 /// Policy for a blob with both dense and sparse gradients, and for a sparse gradient that a rule needs dense.
 enum class mixed_gradients {
   refuse,
-  densify,  ///< spread the rows over a tensor of the blob's shape (SparseToDense)
+  densify,  ///< reduction_backward the rows over a tensor of the blob's shape (SparseToDense)
 };
 
 /// Options of a backward pass.

@@ -210,7 +210,7 @@ void engine<B>::connect(net_operands const& operands, workspace<B>& blobs) {
   blobs_.assign(blob_names_.size(), nullptr);
   std::vector<bool> overwritten(layout_.storage_count(), false);
   for (op_index op = 0; op != ops; ++op)
-    for (auto v : layout_.endangered(op)) overwritten[layout_.storage_of(v)] = true;
+    for (auto v : layout_.needs_rollback(op)) overwritten[layout_.storage_of(v)] = true;
   for (auto v : layout_.given())
     inputs_.add({v, required[v], inferred[v], overwritten[layout_.storage_of(v)], &blobs.get(value_name(v))});
   inputs_.index();

@@ -295,7 +295,7 @@ class engine {
   void reset_memory(plan_memory<B>& memory) const;
   std::size_t streamed_bytes() const { return stream_ == nullptr ? 0 : stream_->block_bytes(); }
   // If the op fails, input memory must be rolled back.
-  bool may_spoil(op_index op) const { return !layout_.endangered(op).empty() && !schema(op).has_checked_first(); }
+  bool may_spoil(op_index op) const { return !layout_.needs_rollback(op).empty() && !schema(op).has_checked_first(); }
   std::size_t stage_of(op_index op) const {
     auto const after = std::ranges::upper_bound(layout_.stages(), op);
     return static_cast<std::size_t>(after - layout_.stages().begin()) - 1;

@@ -129,7 +129,7 @@ void engine<B>::run_with_care(op_index op, run_options const& options) {
   auto const restore = [this](backup_of const& b) {
     B::copy(slots_[b.first].data, b.second.get(), slots_[b.first].type.bytes());
   };
-  for (value_number v : layout_.endangered(op)) {
+  for (value_number v : layout_.needs_rollback(op)) {
     if (nested_) break;  // the plan around has one
     if (options.observer == nullptr && schema(op).has_checked_first()) break;
     take_memory(op, "a copy of", v, [&] { backups.emplace_back(v, pooled_memory<B>(slots_[v].type.bytes())); });

@@ -18,7 +18,7 @@
 #include <plait/exec/detail/element_type.hpp>
 #include <plait/exec/detail/fusion/fused_group.hpp>
 #include <plait/exec/detail/kernels/column_part.hpp>
-#include <plait/exec/detail/kernels/standing_team.hpp>
+#include <plait/exec/detail/kernels/spinning_pool.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 
 namespace plait {

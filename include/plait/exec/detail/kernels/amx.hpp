@@ -1,4 +1,4 @@
-// AMX tiles: detection, and the product of two strips of float_parts.hpp.
+// AMX tiles: detection, and the product of two strips of bf16x3_split.hpp.
 //
 // GCC's intrinsics do not declare which memory they read: operands are written before a call that is not inlined.
 #pragma once
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include <plait/exec/detail/kernels/float_parts.hpp>
+#include <plait/exec/detail/kernels/bf16x3_split.hpp>
 #include <plait/exec/detail/kernels/instruction_sets.hpp>
 
 #if PLAIT_X86_DISPATCH && defined(__linux__)

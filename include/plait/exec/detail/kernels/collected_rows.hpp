@@ -73,33 +73,33 @@ class collected_rows {
   }
   bool begun() const noexcept { return begun_; }
 
-  /// Adds the rows of a run. Calls hand_over(left, right, rows) for each complete block, unless rows are lasting.
-  template <class HandOver>
-  void add(void const* left, void const* right, HandOver&& hand_over) {
+  /// Adds the rows of a run. Calls consume(left, right, rows) for each complete block, unless rows are lasting.
+  template <class Consume>
+  void add(void const* left, void const* right, Consume&& consume) {
     if (of_.rows == 0) return;
     place const run{static_cast<std::byte const*>(left), static_cast<std::byte const*>(right)};
     if (lasting_) return places_.push_back(run);
-    if (block_ == 1) return hand_over(left, right, of_.rows);
+    if (block_ == 1) return consume(left, right, of_.rows);
     copy(run, backward_ ? block_ - 1 - copied_ : copied_);
-    if (++copied_ == block_) hand_over_copies(hand_over);
+    if (++copied_ == block_) pass_copies(consume);
   }
-  /// Calls hand_over for the remaining rows, and releases memory.
-  template <class HandOver>
-  void end(HandOver&& hand_over) {
+  /// Calls consume for the remaining rows, and releases memory.
+  template <class Consume>
+  void end(Consume&& consume) {
     for (std::size_t first = 0; first < places_.size(); first += block_) {
       std::span<place const> const runs = std::span(places_).subspan(first, std::min(block_, places_.size() - first));
       if (is_matrix(runs)) {
         place const& front = backward_ ? runs.back() : runs.front();
-        hand_over(static_cast<void const*>(front.left), static_cast<void const*>(front.right), runs.size() * of_.rows);
+        consume(static_cast<void const*>(front.left), static_cast<void const*>(front.right), runs.size() * of_.rows);
         continue;
       }
       for (place const& run : runs) {
         copy(run, backward_ ? block_ - 1 - copied_ : copied_);
         ++copied_;
       }
-      hand_over_copies(hand_over);
+      pass_copies(consume);
     }
-    if (copied_ != 0) hand_over_copies(hand_over);
+    if (copied_ != 0) pass_copies(consume);
     places_.clear();
     memory_ = nullptr;
   }
@@ -129,12 +129,12 @@ class collected_rows {
     copy_both(detail::bytes_to{run.left, static_cast<std::byte*>(memory_.get()) + to * left, left},
               detail::bytes_to{run.right, right_copies() + to * right, right});
   }
-  template <class HandOver>
-  void hand_over_copies(HandOver&& hand_over) {
+  template <class Consume>
+  void pass_copies(Consume&& consume) {
     std::size_t const first = backward_ ? (block_ - copied_) * of_.rows : 0;
     std::size_t const rows = std::exchange(copied_, 0) * of_.rows;
-    hand_over(static_cast<void const*>(static_cast<std::byte const*>(memory_.get()) + first * of_.left_bytes),
-              static_cast<void const*>(right_copies() + first * of_.right_bytes), rows);
+    consume(static_cast<void const*>(static_cast<std::byte const*>(memory_.get()) + first * of_.left_bytes),
+            static_cast<void const*>(right_copies() + first * of_.right_bytes), rows);
   }
 
   // Launches one kernel for both copies on a device, where two small copies at once take no longer than one.

@@ -12,7 +12,7 @@
 #include <plait/exec/detail/kernels/gemm_runs.hpp>
 #include <plait/exec/detail/kernels/gemm_tiles.hpp>
 #include <plait/exec/detail/kernels/loop_balance.hpp>
-#include <plait/exec/detail/kernels/standing_team.hpp>
+#include <plait/exec/detail/kernels/spinning_pool.hpp>
 
 namespace plait::detail {
 
@@ -134,7 +134,7 @@ class kept_few_rows {
       task_.share(parts, balance_.own());
     }
     if (--until_timed_ == 0) return multiply_timed(operands);
-    standing_team<B>::run(std::size_t(task_.parts()), task_, operands);
+    spinning_pool<B>::run(std::size_t(task_.parts()), task_, operands);
   }
 
  private:
@@ -154,13 +154,13 @@ class kept_few_rows {
       std::ptrdiff_t const last = std::min<std::ptrdiff_t>(task_.own, task_.p.m == 1 && task_.unit == 1 ? 2 : 1);
       std::ptrdiff_t const cut = task_.backwards ? last : task_.own - last;
       if (last != task_.own) task_.multiply(task_.backwards ? cut : 0, task_.backwards ? task_.own : cut, of);
-      times.early = standing_team<B>::others_done(parts);
+      times.early = spinning_pool<B>::others_done(parts);
       task_.multiply(task_.backwards ? 0 : cut, task_.backwards ? cut : task_.own, of);
       through = clock::now();
       times.own = nanoseconds(through - begin);
-      times.at_once = standing_team<B>::others_done(parts);
+      times.at_once = spinning_pool<B>::others_done(parts);
     };
-    bool const shared = standing_team<B>::run(parts, part, operands);
+    bool const shared = spinning_pool<B>::run(parts, part, operands);
     times.waited = nanoseconds(clock::now() - through);
     if (shared && balance_.learn(times)) task_.share(task_.parts(), balance_.own());
   }
@@ -183,7 +183,7 @@ void share_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T co
     return multiply_few_rows<T>(kernel, p, {p.m, p.a, p.c, from, p.more}, packed, 0, kernel.panels(p.n), backwards);
   loop_operands const operands{p.c, {p.a, from, p.more}};
   if constexpr (has_tasks<B>)
-    if (standing_team<B>::is_here()) {
+    if (spinning_pool<B>::is_here()) {
       // Tasks of eight matrices, in both directions. A thread whose team runs does nothing else meanwhile: it
       // overwrites no task that others read.
       static constinit thread_local std::array<kept_few_rows<B, T>, 16> all = {};

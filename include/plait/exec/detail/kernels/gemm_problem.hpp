@@ -7,7 +7,7 @@
 #include <exception>
 
 #include <plait/exec/backend.hpp>
-#include <plait/exec/detail/kernels/standing_team.hpp>
+#include <plait/exec/detail/kernels/spinning_pool.hpp>
 #include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 
@@ -24,7 +24,7 @@ inline constexpr std::ptrdiff_t team_work = 1 << 16;
 
 template <backend B>
 bool is_shared(std::ptrdiff_t multiplications) {
-  return multiplications >= (standing_team<B>::is_here() ? team_work : parallel_work);
+  return multiplications >= (spinning_pool<B>::is_here() ? team_work : parallel_work);
 }
 
 /// Epilogue of a product, which tiles compute as they store c: c = relu(c + addend).
@@ -63,7 +63,7 @@ void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
   }
   if constexpr (has_tasks<B>) {
     // It handles exceptions itself, and each further captured variable would take the time of a message.
-    if (standing_team<B>::template run<std::ptrdiff_t>(std::size_t(count), f)) return;
+    if (spinning_pool<B>::template run<std::ptrdiff_t>(std::size_t(count), f)) return;
   }
   std::atomic<bool> failed = false;
   std::exception_ptr failure;

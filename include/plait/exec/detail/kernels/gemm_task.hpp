@@ -11,7 +11,7 @@
 #include <plait/exec/detail/kernels/gemm_problem.hpp>
 #include <plait/exec/detail/kernels/gemm_runs.hpp>
 #include <plait/exec/detail/kernels/gemm_tiles.hpp>
-#include <plait/exec/detail/kernels/standing_team.hpp>
+#include <plait/exec/detail/kernels/spinning_pool.hpp>
 
 namespace plait::detail {
 

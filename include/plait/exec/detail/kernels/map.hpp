@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <plait/exec/detail/kernels/usual_values.hpp>
+#include <plait/exec/detail/kernels/fast_path.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 
 PLAIT_KERNELS_BEGIN

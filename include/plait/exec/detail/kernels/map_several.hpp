@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include <plait/exec/detail/kernels/usual_values.hpp>
+#include <plait/exec/detail/kernels/fast_path.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 
 PLAIT_KERNELS_BEGIN

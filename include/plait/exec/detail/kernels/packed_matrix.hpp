@@ -19,7 +19,7 @@ namespace plait {
 ///
 /// Multiplication allocates nothing once the backend's pool has memory for packing a, may run in several threads at
 /// once, and gives each row of c the same bits whatever other rows come with it. On request, floats that are multiplied
-/// by many rows are packed for bf16x3 GEMM (float_parts.hpp) if the processor has AMX tiles.
+/// by many rows are packed for bf16x3 GEMM (bf16x3_split.hpp) if the processor has AMX tiles.
 template <class T, backend B>
   requires(!B::on_device)
 class packed_panels {
@@ -115,8 +115,8 @@ class packed_panels {
     data_ = nullptr;
     bytes_ = 0;
   }
-  static detail::parts_gemm const* parts_for([[maybe_unused]] std::int64_t k, [[maybe_unused]] std::int64_t n,
-                                             [[maybe_unused]] std::int64_t rows, [[maybe_unused]] bool bf16x3) {
+  static detail::bf16x3_gemm const* parts_for([[maybe_unused]] std::int64_t k, [[maybe_unused]] std::int64_t n,
+                                              [[maybe_unused]] std::int64_t rows, [[maybe_unused]] bool bf16x3) {
     if constexpr (std::same_as<T, float>)
       if (bf16x3) return detail::parts_of_packed<B>(rows, n, k);
     return nullptr;
@@ -152,7 +152,7 @@ class packed_panels {
   std::size_t bytes_ = 0;
   std::int64_t k_ = 0;
   std::int64_t n_ = 0;
-  detail::parts_gemm const* parts_ = nullptr;  // the bf16x3 GEMM that it is packed for, if any
+  detail::bf16x3_gemm const* parts_ = nullptr;  // the bf16x3 GEMM that it is packed for, if any
   mutable std::atomic<bool> turn_ = false;
 };
 

@@ -16,7 +16,7 @@
 #include <plait/core/detail/npos.hpp>
 #include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/move_rows.hpp>
-#include <plait/exec/detail/kernels/set_numbers.hpp>
+#include <plait/exec/detail/kernels/upload_scalars.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/shape.hpp>
@@ -128,7 +128,7 @@ struct concat_kernel : op_kernel<B> {
   }
 
   void set_extents(op_context<B>& c) const {
-    if (c.output_count() == 2) set_numbers<B>(c.template output<std::int32_t>(1), extents.data(), extents.size());
+    if (c.output_count() == 2) upload_scalars<B>(c.template output<std::int32_t>(1), extents.data(), extents.size());
   }
 
   void join(op_context<B>& c, std::size_t rows) const {

@@ -133,19 +133,19 @@ struct power {
     return std::pow(x, exponent);
   }
 };
-/// Power with a constant exponent; usual() is the fast path without std::pow.
+/// Power with a constant exponent; fast() is the fast path without std::pow.
 template <class T>
 struct power_of {
   T exponent;
   PLAIT_HOST_DEVICE T operator()(T x) const { return std::pow(x, exponent); }
-  bool is_usual(T x) const  // neither negative, infinite nor NaN
+  bool is_fast(T x) const  // neither negative, infinite nor NaN
     requires std::same_as<T, float>
   {
     constexpr std::uint32_t infinity = math::detail::to_bits(std::numeric_limits<float>::infinity());
     return math::detail::to_bits(x) < infinity && exponent != 0.0f &&
            math::detail::to_bits(math::detail::magnitude(exponent)) < infinity;
   }
-  T usual(T x) const
+  T fast(T x) const
     requires std::same_as<T, float>
   {
     return math::pow_of_usual(x, exponent);

@@ -12,7 +12,7 @@
 
 #include <plait/core/detail/npos.hpp>
 #include <plait/exec/detail/engine/engine.hpp>
-#include <plait/exec/detail/kernels/standing_team.hpp>
+#include <plait/exec/detail/kernels/spinning_pool.hpp>
 #include <plait/exec/detail/moving_storage.hpp>
 #include <plait/exec/detail/nets_of_op.hpp>
 #include <plait/exec/detail/operators/recurrent_network_executor.hpp>
@@ -96,7 +96,7 @@ void recurrent_steps<B>::run(recurrent_run<B>& all, Make const& make, step_value
       kept->values[k].each.resize(static_cast<std::size_t>(all.steps));
     }
   }
-  std::optional<standing_team<B>> team;
+  std::optional<spinning_pool<B>> team;
   bool moves = false;
   bool overlaps = false;
   bool interchanges = false;

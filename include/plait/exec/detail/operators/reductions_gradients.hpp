@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <plait/core/detail/npos.hpp>
-#include <plait/exec/detail/kernels/spread.hpp>
+#include <plait/exec/detail/kernels/reduction_backward.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/operators/reductions.hpp>
@@ -71,7 +71,8 @@ struct reduction_operands {
   std::size_t y = npos;
 };
 
-/// Base of the gradients of reductions: derived classes choose the reduced axes by calling `spread` in infer.
+/// Base of the gradients of reductions: derived classes choose the reduced axes by calling `reduction_backward` in
+/// infer.
 template <backend B, reduction_kind Kind>
 class reduction_gradient_kernel : public op_kernel<B> {
  public:
@@ -81,19 +82,19 @@ class reduction_gradient_kernel : public op_kernel<B> {
 
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(at_.x), [&]<class T>(T) {
-      plait::spread<B>(layout_, c.template input<T>(at_.dy), elements<T>(c), results<T>(c), c.template output<T>(0),
-                       detail::reduction_slope<Kind, T>{static_cast<T>(count_)});
+      plait::reduction_backward<B>(layout_, c.template input<T>(at_.dy), elements<T>(c), results<T>(c),
+                                   c.template output<T>(0), detail::reduction_slope<Kind, T>{static_cast<T>(count_)});
     });
   }
 
  protected:
   /// Infers dX. `out` is the shape of the reduction of input x; a dY or Y of a single element may have any shape.
-  void spread(shape_context& c, axis_mask const& reduced, shape const& out) {
+  void reduction_backward(shape_context& c, axis_mask const& reduced, shape const& out) {
     c.template expect_type<float, double>(at_.x);
     expect(c, at_.dy, out);
     if (slope::reads_results) expect(c, at_.y, out);
     shape const& dims = c.dims(at_.x);
-    layout_ = spread_layout(dims, reduced);
+    layout_ = reduction_backward_layout(dims, reduced);
     count_ = 1;
     for (std::size_t axis = 0; axis != dims.rank(); ++axis)
       if (reduced[axis]) count_ *= dims[axis];
@@ -117,7 +118,7 @@ class reduction_gradient_kernel : public op_kernel<B> {
   }
 
   reduction_operands at_;
-  spread_layout layout_;
+  reduction_backward_layout layout_;
   std::int64_t count_ = 1;
 };
 
@@ -129,7 +130,7 @@ class reduce_gradient_kernel final : public reduction_gradient_kernel<B, Kind> {
       : reduction_gradient_kernel<B, Kind>({0, 1, 2}), axes_(a.integers("axes")), keep_(a.flag("keepdims")) {}
   void infer(shape_context& c) override {
     axis_mask const reduced = detail::named_axes(c, 1, axes_);
-    this->spread(c, reduced, detail::shape_without(c.dims(1), reduced, keep_));
+    this->reduction_backward(c, reduced, detail::shape_without(c.dims(1), reduced, keep_));
   }
 
  private:
@@ -148,7 +149,7 @@ class reduce_end_gradient_kernel final : public reduction_gradient_kernel<B, Kin
   explicit reduce_end_gradient_kernel(op_arguments const& a) : base({0, 1, 2}), axes_(a, a.input_count() > lengths) {}
   void infer(shape_context& c) override {
     shape const out = axes_.infer(c, 1, lengths);
-    this->spread(c, axes_.reduced, out);
+    this->reduction_backward(c, axes_.reduced, out);
   }
   void run(op_context<B>& c) override {
     if (!axes_.with_lengths) return base::run(c);
@@ -180,13 +181,14 @@ class reduce_all_gradient_kernel final : public op_kernel<B> {
   }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      spread_layout all;
+      reduction_backward_layout all;
       all.width = c.size(0);
       all.moves = false;
       // A sum is a mean with divisor 1.
-      plait::spread<B>(all, c.template input<T>(1), static_cast<T const*>(nullptr), static_cast<T const*>(nullptr),
-                       c.template output<T>(0),
-                       detail::reduction_slope<reduction_kind::mean, T>{average_ ? static_cast<T>(c.size(0)) : T(1)});
+      plait::reduction_backward<B>(
+          all, c.template input<T>(1), static_cast<T const*>(nullptr), static_cast<T const*>(nullptr),
+          c.template output<T>(0),
+          detail::reduction_slope<reduction_kind::mean, T>{average_ ? static_cast<T>(c.size(0)) : T(1)});
     });
   }
 
@@ -204,7 +206,7 @@ class reduce_some_gradient_kernel final : public reduction_gradient_kernel<B, re
     c.expect_rank(0, 3, 3);
     axis_mask reduced = {};
     reduced[Axis] = true;
-    this->spread(c, reduced, detail::shape_without(c.dims(0), reduced, false));
+    this->reduction_backward(c, reduced, detail::shape_without(c.dims(0), reduced, false));
   }
 };
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <plait/exec/detail/caffe2_checks.hpp>
-#include <plait/exec/detail/kernels/set_numbers.hpp>
+#include <plait/exec/detail/kernels/upload_scalars.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/operators/views.hpp>
@@ -109,9 +109,9 @@ struct reshape_kernel : view_kernel<B> {
     if (c.output_count() != 2) return;
     std::size_t const rank = c.output_size(1);
     if (c.output_spec(1).type == element_type::int64)
-      set_numbers<B>(c.template output<std::int64_t>(1), before.data(), rank);
+      upload_scalars<B>(c.template output<std::int64_t>(1), before.data(), rank);
     else
-      set_numbers<B>(c.template output<std::int32_t>(1), narrow_before.data(), rank);
+      upload_scalars<B>(c.template output<std::int32_t>(1), narrow_before.data(), rank);
   }
 
   std::vector<std::int64_t> wanted;

@@ -71,7 +71,7 @@ struct maximum_share {
 };
 
 template <class T, class Share>
-struct spread_segment {
+struct segment_backward {
   T* dx;
   T const* dy;
   std::int64_t const* offsets;
@@ -204,7 +204,7 @@ class lengths_gradient_kernel : public op_kernel<B> {
     std::size_t const segments = c.size(At.lengths);
     for_each_row_part<B>(
         segments, width_, segments == 0 ? 1 : 1 + static_cast<std::size_t>(rows_) / segments,
-        spread_segment<T, F<T>>{c.template output<T>(0), c.template input<T>(At.dy), offsets, width_, share_of});
+        segment_backward<T, F<T>>{c.template output<T>(0), c.template input<T>(At.dy), offsets, width_, share_of});
   }
   template <class Row>
   void weigh(op_context<B>& c, std::int64_t const* offsets, Row const& row_of) const {
@@ -280,7 +280,7 @@ class numbered_segment_gradient_kernel final : public op_kernel<B> {
       visit_type<float, double>(c.type(dy), [&]<class T>(T) {
         T* const dx = c.template output<T>(0);
         T const* const from = c.template input<T>(dy);
-        auto const spread = [&]<class F>(std::int64_t const* sizes, F const& share) {
+        auto const reduction_backward = [&]<class F>(std::int64_t const* sizes, F const& share) {
           for_each_row_part<B>(rows, width, 1, detail::numbered_row<T, I, F>{dx, from, numbers, width, sizes, share});
         };
         if constexpr (Share == detail::segment_share::whole) {
@@ -288,9 +288,9 @@ class numbered_segment_gradient_kernel final : public op_kernel<B> {
         } else if constexpr (Share == detail::segment_share::mean) {
           auto* const sizes = static_cast<std::int64_t*>(c.scratch());
           segment_sizes<B>(sizes, static_cast<std::size_t>(c.dims(dy)[0]), numbers, rows);
-          spread(sizes, detail::mean_share<T>());
+          reduction_backward(sizes, detail::mean_share<T>());
         } else {
-          spread(nullptr, detail::weighted_share<T>{c.template input<T>(0)});
+          reduction_backward(nullptr, detail::weighted_share<T>{c.template input<T>(0)});
         }
       });
     });

@@ -8,7 +8,7 @@
 
 #include <plait/core/detail/npos.hpp>
 #include <plait/exec/detail/caffe2_checks.hpp>
-#include <plait/exec/detail/kernels/set_numbers.hpp>
+#include <plait/exec/detail/kernels/upload_scalars.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/shape.hpp>
@@ -31,7 +31,7 @@ struct shape_kernel : op_kernel<B> {
     c.elements_of_output(0, extents);
   }
   void run(op_context<B>& c) override {
-    set_numbers<B>(c.template output<std::int64_t>(0), extents.data(), extents.size());
+    upload_scalars<B>(c.template output<std::int64_t>(0), extents.data(), extents.size());
   }
   std::vector<std::int64_t> axes;
   std::vector<std::int64_t> extents;
@@ -44,7 +44,7 @@ struct size_kernel : op_kernel<B> {
     count = c.dims(0).size();
     c.output(0, element_type::int64, {});
   }
-  void run(op_context<B>& c) override { set_numbers<B>(c.template output<std::int64_t>(0), &count, 1); }
+  void run(op_context<B>& c) override { upload_scalars<B>(c.template output<std::int64_t>(0), &count, 1); }
   std::int64_t count = 0;
 };
 
@@ -58,7 +58,7 @@ struct has_elements_kernel : op_kernel<B> {
     answer = any == Wanted;
     c.output(0, element_type::boolean, {});
   }
-  void run(op_context<B>& c) override { set_numbers<B>(c.template output<bool>(0), &answer, 1); }
+  void run(op_context<B>& c) override { upload_scalars<B>(c.template output<bool>(0), &answer, 1); }
   bool answer = false;
 };
 

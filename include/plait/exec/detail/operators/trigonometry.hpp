@@ -15,20 +15,20 @@ namespace plait {
 
 namespace functions {
 
-/// Argument range of the fast path of sine, cosine and their gradients (usual_values.hpp).
+/// Argument range of the fast path of sine, cosine and their gradients (fast_path.hpp).
 template <class T>
 struct of_angle {
-  static constexpr bool is_usual(T x) { return !(math::detail::magnitude(x) > math::circular_end<T>); }
+  static constexpr bool is_fast(T x) { return !(math::detail::magnitude(x) > math::circular_end<T>); }
 };
 template <class T>
 struct sine : of_angle<T> {
   PLAIT_HOST_DEVICE T operator()(T x) const { return std::sin(x); }
-  static constexpr T usual(T x) { return math::sin(x); }
+  static constexpr T fast(T x) { return math::sin(x); }
 };
 template <class T>
 struct cosine : of_angle<T> {
   PLAIT_HOST_DEVICE T operator()(T x) const { return std::cos(x); }
-  static constexpr T usual(T x) { return math::cos(x); }
+  static constexpr T fast(T x) { return math::cos(x); }
 };
 template <class T>
 struct tangent {

@@ -19,12 +19,12 @@ namespace functions {
 template <class T>
 struct sine_gradient : of_angle<T> {
   PLAIT_HOST_DEVICE T operator()(T x, T dy) const { return dy * std::cos(x); }
-  static constexpr T usual(T x, T dy) { return dy * math::cos(x); }
+  static constexpr T fast(T x, T dy) { return dy * math::cos(x); }
 };
 template <class T>
 struct cosine_gradient : of_angle<T> {
   PLAIT_HOST_DEVICE T operator()(T x, T dy) const { return -(dy * std::sin(x)); }
-  static constexpr T usual(T x, T dy) { return -(dy * math::sin(x)); }
+  static constexpr T fast(T x, T dy) { return -(dy * math::sin(x)); }
 };
 template <class T>
 struct tangent_gradient {

@@ -154,10 +154,10 @@ inline void padded_dot_product_gradient(gradient_context& c) {
 // Sum or mean of squares: the gradient of SumElements, times 2 x. Not in Caffe2.
 inline void sum_of_squares_gradient(gradient_context& c) {
   std::string const name = c.gradient_name(0);
-  gradient_operand const spread = c.temporary(name);
+  gradient_operand const reduction_backward = c.temporary(name);
   gradient_operand const product = c.temporary(name);
-  c.op("SumElementsGradient", {c.input(0), c.output_gradient(0)}, {spread});
-  c.op("Mul", {spread, c.input(0)}, {product}).own_arguments();
+  c.op("SumElementsGradient", {c.input(0), c.output_gradient(0)}, {reduction_backward});
+  c.op("Mul", {reduction_backward, c.input(0)}, {product}).own_arguments();
   c.op("Scale", {product}, {c.input_gradient(0)}).own_arguments().argument("scale", 2.0f);
 }
 

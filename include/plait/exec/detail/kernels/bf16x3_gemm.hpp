@@ -1,4 +1,4 @@
-// bf16x3 GEMM: multiplies float matrices as split products (float_parts.hpp) with AMX tiles (amx.hpp), or tiles with
+// bf16x3 GEMM: multiplies float matrices as split products (bf16x3_split.hpp) with AMX tiles (amx.hpp), or tiles with
 // the same members.
 //
 // A sum runs over k in blocks whose bounds follow from k alone. An element depends on its row of a and its column of b,
@@ -12,10 +12,10 @@
 #include <limits>
 
 #include <plait/exec/backend.hpp>
-#include <plait/exec/detail/kernels/float_parts.hpp>
+#include <plait/exec/detail/kernels/bf16x3_split.hpp>
 #include <plait/exec/detail/kernels/gemm_problem.hpp>
 #include <plait/exec/detail/kernels/instruction_sets.hpp>
-#include <plait/exec/detail/kernels/standing_team.hpp>
+#include <plait/exec/detail/kernels/spinning_pool.hpp>
 
 PLAIT_KERNELS_BEGIN
 

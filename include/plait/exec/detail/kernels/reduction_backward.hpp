@@ -14,7 +14,7 @@ namespace plait {
 
 /// Layout of a reduction for its backward pass. Adjacent axes that are all reduced, or all kept, are merged; the last
 /// merged axis forms rows. Trivially copyable, as kernels require.
-struct spread_layout {
+struct reduction_backward_layout {
   std::size_t rows = 1;
   std::size_t width = 1;
   bool moves = true;  ///< true if the results advance along a row
@@ -22,8 +22,8 @@ struct spread_layout {
   std::array<std::size_t, shape::max_rank> extent = {};
   std::array<std::size_t, shape::max_rank> step = {};  ///< 0 where the result stays
 
-  spread_layout() = default;
-  spread_layout(shape const& dims, axis_mask const& reduced) {
+  reduction_backward_layout() = default;
+  reduction_backward_layout(shape const& dims, axis_mask const& reduced) {
     std::array<bool, shape::max_rank> is_reduced = {};
     for (std::size_t axis = 0; axis != dims.rank(); ++axis) {
       auto const size = static_cast<std::size_t>(dims[axis]);
@@ -66,8 +66,8 @@ struct spread_layout {
 namespace detail {
 
 template <class F, class T>
-struct spread_row {
-  spread_layout layout;
+struct reduction_backward_row {
+  reduction_backward_layout layout;
   T const* dy;
   T const* x;
   T const* y;
@@ -99,8 +99,9 @@ struct spread_row {
 /// F::reads_results tell if f reads x and y, which may be nullptr otherwise. dx may alias x, and dy or y if they have
 /// as many elements.
 template <backend B, class F, class T>
-void spread(spread_layout const& layout, T const* dy, T const* x, T const* y, T* dx, F const& f) {
-  for_each_row_part<B>(layout.rows, layout.width, 1, detail::spread_row<F, T>{layout, dy, x, y, dx, f});
+void reduction_backward(reduction_backward_layout const& layout, T const* dy, T const* x, T const* y, T* dx,
+                        F const& f) {
+  for_each_row_part<B>(layout.rows, layout.width, 1, detail::reduction_backward_row<F, T>{layout, dy, x, y, dx, f});
 }
 
 }  // namespace plait

@@ -1,4 +1,4 @@
-#include <plait/exec/detail/kernels/parts_gemm.hpp>
+#include <plait/exec/detail/kernels/bf16x3_gemm.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -23,12 +23,12 @@ namespace {
 // What multiplies: plain loops, or the processor's tiles, if it has some.
 struct multiplier {
   std::string name;
-  detail::parts_gemm const* one;
-  detail::parts_gemm const* several;
+  detail::bf16x3_gemm const* one;
+  detail::bf16x3_gemm const* several;
 };
 template <backend B>
-constexpr detail::parts_gemm plain{detail::pack_right_strips<B>, detail::multiply_packed_strips<test::plain_tiles, B>,
-                                   detail::multiply_by_parts<test::plain_tiles, B>};
+constexpr detail::bf16x3_gemm plain{detail::pack_right_strips<B>, detail::multiply_packed_strips<test::plain_tiles, B>,
+                                    detail::multiply_by_parts<test::plain_tiles, B>};
 std::vector<multiplier> multipliers() {
   std::vector<multiplier> made{{"plain", &plain<serial>, &plain<plait::tbb>}};
   if (auto const* const tiles = detail::parts_on_tiles<serial>())
@@ -38,13 +38,13 @@ std::vector<multiplier> multipliers() {
 
 struct packed_strips {
   detail::gemm_scratch<serial, std::uint32_t> memory;
-  packed_strips(detail::parts_gemm const& by, detail::gemm_problem<float> const& p)
+  packed_strips(detail::bf16x3_gemm const& by, detail::gemm_problem<float> const& p)
       : memory(detail::strip_count(p.n) * detail::strip_units(p.k)) {
     by.pack(p, memory.data());
   }
 };
 
-void try_case(detail::parts_gemm const& by, gemm_shape const& s, float alpha, float beta, std::mt19937& random) {
+void try_case(detail::bf16x3_gemm const& by, gemm_shape const& s, float alpha, float beta, std::mt19937& random) {
   PLAIT_INFO_GEMM(s);
   INFO("alpha ", alpha, " beta ", beta);
   test::gemm_case<float> x(s, alpha, beta, random);
@@ -65,7 +65,7 @@ struct plain_product {
   std::vector<float> b = std::vector<float>(std::size_t(k * n), 0.25f);
   float& left(std::ptrdiff_t i, std::ptrdiff_t l) { return a[std::size_t(i * k + l)]; }
   float& right(std::ptrdiff_t l, std::ptrdiff_t j) { return b[std::size_t(l * n + j)]; }
-  std::vector<float> multiply(detail::parts_gemm const& by) {
+  std::vector<float> multiply(detail::bf16x3_gemm const& by) {
     std::vector<float> c(std::size_t(m * n));
     by.multiply({m, n, k, a.data(), k, 1, b.data(), n, 1, c.data(), n, 1, 0});
     return c;

@@ -45,23 +45,23 @@ struct loop_operands {
 /// number of threads that the scheduler provides, and when, affects only the time. In loops of equally many tasks, a
 /// task stays on the same thread unless another steals it: what it reads each time is in that thread's cache.
 template <backend B>
-class standing_team {
+class spinning_pool {
  public:
   static constexpr bool is_here() noexcept { return false; }
 };
 
 template <backend B>
   requires has_tasks<B>
-class standing_team<B> {
+class spinning_pool<B> {
  public:
   static constexpr std::size_t most_members = 64;
 
-  standing_team() : members_(B::concurrency()) {
+  spinning_pool() : members_(B::concurrency()) {
     if (here_.team == nullptr && members_ > 1 && members_ <= most_members) here_ = {this, false};
   }
-  standing_team(standing_team const&) = delete;
-  standing_team& operator=(standing_team const&) = delete;
-  ~standing_team() {
+  spinning_pool(spinning_pool const&) = delete;
+  spinning_pool& operator=(spinning_pool const&) = delete;
+  ~spinning_pool() {
     if (here_.team != this) return;
     here_ = {nullptr, false};
     for (std::size_t m = 1; m != members_; ++m) shares_[m].parts.store(closed, std::memory_order_release);
@@ -133,7 +133,7 @@ class standing_team<B> {
   static constexpr int long_alone = 32;
 
   struct place {
-    standing_team* team;
+    spinning_pool* team;
     bool in_part;
   };
 
@@ -279,7 +279,7 @@ class standing_team<B> {
 template <backend B>
 std::size_t threads_here() {
   if constexpr (has_tasks<B>)
-    if (standing_team<B>::is_here()) return standing_team<B>::size();
+    if (spinning_pool<B>::is_here()) return spinning_pool<B>::size();
   return B::concurrency();
 }
 

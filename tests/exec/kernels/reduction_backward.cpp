@@ -1,4 +1,4 @@
-#include <plait/exec/detail/kernels/spread.hpp>
+#include <plait/exec/detail/kernels/reduction_backward.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -29,8 +29,8 @@ struct result_only {
   PLAIT_HOST_DEVICE double operator()(double dy, double x, double y) const { return dy + x + y; }
 };
 
-TEST_CASE_TEMPLATE("spread: every element finds its result, whatever axes were reduced", B, plait::serial, plait::omp,
-                   plait::tbb) {
+TEST_CASE_TEMPLATE("reduction_backward: every element finds its result, whatever axes were reduced", B, plait::serial,
+                   plait::omp, plait::tbb) {
   for (shape const& dims :
        {shape{}, {5}, {1}, {2, 3}, {2, 1, 3}, {2, 3, 2, 3}, {3, 1, 2, 2, 3}, {2, 0, 3}, {50, 40, 30}, {2, 30'000}})
     for (unsigned bits = 0; bits != 1U << dims.rank(); ++bits) {
@@ -55,20 +55,20 @@ TEST_CASE_TEMPLATE("spread: every element finds its result, whatever axes were r
         expected.push_back(told_apart{}(dy[result], x[element], y[result]));
         expected_results.push_back(dy[result]);
       }
-      plait::spread_layout const layout(dims, reduced);
+      plait::reduction_backward_layout const layout(dims, reduced);
       CHECK(layout.rows * layout.width == x.size());
       std::vector<double> dx(x.size(), -1);
-      plait::spread<B>(layout, dy.data(), x.data(), y.data(), dx.data(), told_apart());
+      plait::reduction_backward<B>(layout, dy.data(), x.data(), y.data(), dx.data(), told_apart());
       CHECK(dx == expected);
       double const* const nothing = nullptr;
-      plait::spread<B>(layout, dy.data(), nothing, nothing, dx.data(), result_only());
+      plait::reduction_backward<B>(layout, dy.data(), nothing, nothing, dx.data(), result_only());
       CHECK(dx == expected_results);
       std::vector<double> const slopes = dy;
       if (dy.size() == x.size()) {
-        plait::spread<B>(layout, dy.data(), x.data(), y.data(), dy.data(), told_apart());
+        plait::reduction_backward<B>(layout, dy.data(), x.data(), y.data(), dy.data(), told_apart());
         CHECK(dy == expected);
       }
-      plait::spread<B>(layout, slopes.data(), x.data(), y.data(), x.data(), told_apart());
+      plait::reduction_backward<B>(layout, slopes.data(), x.data(), y.data(), x.data(), told_apart());
       CHECK(x == expected);
     }
 }

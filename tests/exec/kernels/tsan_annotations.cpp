@@ -1,5 +1,5 @@
 // What the thread sanitizer makes of it is seen by all loops that are run with it.
-#include <plait/exec/detail/kernels/hand_over.hpp>
+#include <plait/exec/detail/kernels/tsan_annotations.hpp>
 
 #include <cstddef>
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace {
 
-TEST_CASE("hand_over: copies of what is handed on run the same function, part by part") {
+TEST_CASE("tsan_annotations: copies of an annotated loop call the same function") {
   std::vector<int> runs(5);
   auto const f = [&runs](std::size_t part) { ++runs[part]; };
   {
-    plait::detail::loop_hand_over shared(f);
+    plait::detail::annotated_loop shared(f);
     auto const first = shared.part();
     auto const second = first;
     for (std::size_t part : {0u, 2u, 4u}) first(part);

@@ -1,4 +1,4 @@
-#include <plait/exec/detail/kernels/usual_values.hpp>
+#include <plait/exec/detail/kernels/fast_path.hpp>
 
 #include <array>
 #include <cstddef>
@@ -14,18 +14,18 @@ namespace {
 
 // Says which of the two was called.
 struct marked {
-  static bool is_usual(double x) { return x >= 0; }
-  static double usual(double x, double y = 0) { return 2 * x + y; }
+  static bool is_fast(double x) { return x >= 0; }
+  static double fast(double x, double y = 0) { return 2 * x + y; }
   double operator()(double x, double y = 0) const { return -1000 + x - y; }
 };
-static_assert(plait::detail::has_usual<marked, double>);
+static_assert(plait::detail::has_fast_path<marked, double>);
 
 struct plain {
   double operator()(double x) const { return x; }
 };
-static_assert(!plait::detail::has_usual<plain, double>);
+static_assert(!plait::detail::has_fast_path<plain, double>);
 
-TEST_CASE_TEMPLATE("usual_values: each element by its own case, whatever stands around it, also in place", B,
+TEST_CASE_TEMPLATE("fast_path: each element by its own case, whatever stands around it, also in place", B,
                    PLAIT_HOST_BACKENDS) {
   for (std::size_t const count : {0u, 1u, 511u, 513u, 40'000u})
     for (std::size_t const every : {1u, 3u, 700u, 100'000u}) {

@@ -25,7 +25,7 @@ struct number_list {
 /// Sets to[i] = from[i] for i below count. To a device they go as kernel arguments, 256 bytes per launch: the host does
 /// not wait, and the launch can be captured (captured_runs.hpp).
 template <backend B, class T>
-void set_numbers(T* to, T const* from, std::size_t count) {
+void upload_scalars(T* to, T const* from, std::size_t count) {
   if constexpr (B::on_device) {
     using list = detail::number_list<T>;
     for (std::size_t first = 0; first < count; first += list::most) {

@@ -27,16 +27,16 @@ namespace plait::detail {
 #if PLAIT_THREAD_SANITIZER
 /// Annotates a loop over f, from before it until all of it is done: pass part() to the loop in place of f.
 template <class F>
-class loop_hand_over {
+class annotated_loop {
  public:
-  explicit loop_hand_over(F const& f) : f_(&f) { __tsan_release(&begun_); }
-  loop_hand_over(loop_hand_over const&) = delete;
-  loop_hand_over& operator=(loop_hand_over const&) = delete;
-  ~loop_hand_over() { __tsan_acquire(&done_); }
+  explicit annotated_loop(F const& f) : f_(&f) { __tsan_release(&begun_); }
+  annotated_loop(annotated_loop const&) = delete;
+  annotated_loop& operator=(annotated_loop const&) = delete;
+  ~annotated_loop() { __tsan_acquire(&done_); }
 
   auto part() {
     struct call {
-      loop_hand_over* loop;
+      annotated_loop* loop;
       // Not instrumented: this is a copy that the library made and passed on.
       __attribute__((no_sanitize("thread"))) void operator()(std::size_t part) const { loop->run(part); }
     };
@@ -58,9 +58,9 @@ class loop_hand_over {
 };
 #else
 template <class F>
-class loop_hand_over {
+class annotated_loop {
  public:
-  explicit loop_hand_over(F const& f) : f_(&f) {}
+  explicit annotated_loop(F const& f) : f_(&f) {}
   F const& part() const { return *f_; }
 
  private:

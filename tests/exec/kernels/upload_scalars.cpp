@@ -1,4 +1,4 @@
-#include <plait/exec/detail/kernels/set_numbers.hpp>
+#include <plait/exec/detail/kernels/upload_scalars.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace {
 
-TEST_CASE_TEMPLATE("set_numbers: all of a few, in one kernel and in several, and none behind them", B, plait::serial,
+TEST_CASE_TEMPLATE("upload_scalars: all of a few, in one kernel and in several, and none behind them", B, plait::serial,
                    test::emulated_device) {
   for (std::size_t const count : {0U, 1U, 31U, 32U, 33U, 100U}) {
     CAPTURE(count);
     std::vector<std::int64_t> from(count);
     std::iota(from.begin(), from.end(), 5);
     auto to = plait::tensor<B>::from(std::vector<std::int64_t>(count + 1, -1), {static_cast<std::int64_t>(count + 1)});
-    plait::set_numbers<B>(to.template data<std::int64_t>(), from.data(), count);
+    plait::upload_scalars<B>(to.template data<std::int64_t>(), from.data(), count);
     auto wanted = from;
     wanted.push_back(-1);
     from.assign(count, 0);  // nobody reads them any more

@@ -1,4 +1,4 @@
-#include <plait/exec/detail/kernels/standing_team.hpp>
+#include <plait/exec/detail/kernels/spinning_pool.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -24,7 +24,7 @@
 
 namespace {
 
-using team = plait::detail::standing_team<plait::tbb>;
+using team = plait::detail::spinning_pool<plait::tbb>;
 using counts = std::vector<std::atomic<int>>;
 
 // With so many threads, whatever the machine has.
@@ -38,7 +38,7 @@ bool all_are(counts const& times, int wanted) {
   return std::ranges::all_of(times, [wanted](std::atomic<int> const& t) { return t.load() == wanted; });
 }
 
-TEST_CASE("standing_team: each part of each loop is run once") {
+TEST_CASE("spinning_pool: each part of each loop is run once") {
   for (int const threads : {2, 3, 8})
     with_threads(threads, [] {
       team const standing;
@@ -53,7 +53,7 @@ TEST_CASE("standing_team: each part of each loop is run once") {
     });
 }
 
-TEST_CASE("standing_team: what a loop reads is what the one before it wrote, whoever did") {
+TEST_CASE("spinning_pool: what a loop reads is what the one before it wrote, whoever did") {
   with_threads(4, [] {
     team const standing;
     std::vector<long> from(64);
@@ -71,7 +71,7 @@ TEST_CASE("standing_team: what a loop reads is what the one before it wrote, who
   });
 }
 
-TEST_CASE("standing_team: each part of a loop has the loop's operands, and its function may stay where it is") {
+TEST_CASE("spinning_pool: each part of a loop has the loop's operands, and its function may stay where it is") {
   struct scaled {
     int by = 0;
     void operator()(std::size_t part, plait::detail::loop_operands const& of) const {
@@ -103,8 +103,8 @@ TEST_CASE("standing_team: each part of a loop has the loop's operands, and its f
 
 // TRAP: a part may wait for another in the first loop of a team only. Behind it a thread may go at the moment at which
 // the next loop begins, whose parts are then the caller's.
-TEST_CASE("standing_team: a loop tells that others had parts of it, and its first part when they are done") {
-  using other_team = plait::detail::standing_team<test::task_backend<test::thread_tasks, 2>>;
+TEST_CASE("spinning_pool: a loop tells that others had parts of it, and its first part when they are done") {
+  using other_team = plait::detail::spinning_pool<test::task_backend<test::thread_tasks, 2>>;
   std::thread::id const self = std::this_thread::get_id();
   for (int loop = 0; loop != 20; ++loop) {
     other_team const standing;
@@ -122,8 +122,8 @@ TEST_CASE("standing_team: a loop tells that others had parts of it, and its firs
   }
 }
 
-TEST_CASE("standing_team: a loop tells that no other had a part of it, where none came and where there is one part") {
-  using lonely_team = plait::detail::standing_team<test::task_backend<test::late_tasks, 3>>;
+TEST_CASE("spinning_pool: a loop tells that no other had a part of it, where none came and where there is one part") {
+  using lonely_team = plait::detail::spinning_pool<test::task_backend<test::late_tasks, 3>>;
   lonely_team const standing;
   for (std::size_t const count : {1u, 2u, 3u, 7u, 100u}) {
     std::size_t run = 0;
@@ -136,7 +136,7 @@ TEST_CASE("standing_team: a loop tells that no other had a part of it, where non
   }
 }
 
-TEST_CASE("standing_team: loops without a team, with one thread, and behind the team's end are not its own") {
+TEST_CASE("spinning_pool: loops without a team, with one thread, and behind the team's end are not its own") {
   auto const nothing = [](std::size_t) {};
   CHECK_FALSE(team::run(2, nothing));
   with_threads(2, [&] {
@@ -149,7 +149,7 @@ TEST_CASE("standing_team: loops without a team, with one thread, and behind the 
   });
 }
 
-TEST_CASE("standing_team: a second team of a thread is nothing, and leaves the first where it is") {
+TEST_CASE("spinning_pool: a second team of a thread is nothing, and leaves the first where it is") {
   with_threads(2, [] {
     team const first;
     { team const second; }
@@ -159,8 +159,8 @@ TEST_CASE("standing_team: a second team of a thread is nothing, and leaves the f
   });
 }
 
-TEST_CASE("standing_team: is there for the loops of its thread, not for those in their parts") {
-  static_assert(!plait::detail::standing_team<plait::serial>::is_here());
+TEST_CASE("spinning_pool: is there for the loops of its thread, not for those in their parts") {
+  static_assert(!plait::detail::spinning_pool<plait::serial>::is_here());
   CHECK_FALSE(team::is_here());
   with_threads(2, [] {
     CHECK_FALSE(team::is_here());
@@ -176,7 +176,7 @@ TEST_CASE("standing_team: is there for the loops of its thread, not for those in
   });
 }
 
-TEST_CASE("standing_team: a loop in a part is run by the part's thread") {
+TEST_CASE("spinning_pool: a loop in a part is run by the part's thread") {
   with_threads(4, [] {
     team const standing;
     for (int loop = 0; loop != 200; ++loop) {
@@ -195,7 +195,7 @@ TEST_CASE("standing_team: a loop in a part is run by the part's thread") {
   });
 }
 
-TEST_CASE("standing_team: what a part throws comes out when the others are done, and the next loop is as any other") {
+TEST_CASE("spinning_pool: what a part throws comes out when the others are done, and the next loop is as any other") {
   with_threads(3, [] {
     team const standing;
     for (std::size_t failing = 0; failing != 12; ++failing) {
@@ -214,9 +214,9 @@ TEST_CASE("standing_team: what a part throws comes out when the others are done,
   });
 }
 
-TEST_CASE("standing_team: threads that have gone come again") {
+TEST_CASE("spinning_pool: threads that have gone come again") {
   using tasks = test::thread_tasks;
-  using leaving_team = plait::detail::standing_team<test::task_backend<tasks, 2>>;
+  using leaving_team = plait::detail::spinning_pool<test::task_backend<tasks, 2>>;
   leaving_team const standing;
   int const before = tasks::begun;
   for (int turn = 0; turn != 5; ++turn) {
@@ -228,7 +228,7 @@ TEST_CASE("standing_team: threads that have gone come again") {
   }
 }
 
-TEST_CASE("standing_team: a loop may begin at the moment at which a thread goes") {
+TEST_CASE("spinning_pool: a loop may begin at the moment at which a thread goes") {
   for (int const threads : {2, 3})
     with_threads(threads, [] {
       team const standing;
@@ -243,9 +243,9 @@ TEST_CASE("standing_team: a loop may begin at the moment at which a thread goes"
     });
 }
 
-TEST_CASE("standing_team: each thread takes part, as a loop whose parts wait for each other shows") {
+TEST_CASE("spinning_pool: each thread takes part, as a loop whose parts wait for each other shows") {
   auto const meet = []<std::size_t Threads>(std::integral_constant<std::size_t, Threads>) {
-    using full_team = plait::detail::standing_team<test::task_backend<test::thread_tasks, Threads>>;
+    using full_team = plait::detail::spinning_pool<test::task_backend<test::thread_tasks, Threads>>;
     for (int loop = 0; loop != 10; ++loop) {
       full_team const standing;
       std::barrier all(Threads);
@@ -261,7 +261,7 @@ TEST_CASE("standing_team: each thread takes part, as a loop whose parts wait for
   meet(std::integral_constant<std::size_t, 5>());
 }
 
-TEST_CASE("standing_team: several threads have one each") {
+TEST_CASE("spinning_pool: several threads have one each") {
   with_threads(4, [] {
     std::vector<std::thread> callers;
     std::atomic<int> wrong = 0;
@@ -281,7 +281,7 @@ TEST_CASE("standing_team: several threads have one each") {
   });
 }
 
-TEST_CASE("standing_team: loops of for_each.hpp give what they give without") {
+TEST_CASE("spinning_pool: loops of for_each.hpp give what they give without") {
   auto const halves = []<plait::backend B>(B) {
     std::vector<double> made(5 * plait::tile_size + 3);
     double* const to = made.data();
@@ -295,6 +295,6 @@ TEST_CASE("standing_team: loops of for_each.hpp give what they give without") {
 }
 
 // Of a backend without tasks there is nothing to have.
-static_assert(std::is_empty_v<plait::detail::standing_team<plait::serial>>);
+static_assert(std::is_empty_v<plait::detail::spinning_pool<plait::serial>>);
 
 }  // namespace

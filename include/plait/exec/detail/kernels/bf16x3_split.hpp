@@ -59,9 +59,9 @@ PLAIT_ALWAYS_INLINE inline std::uint32_t upper_part_of_any(std::uint32_t x) {
 /// Components of a float, each in the upper half of 32 bits. Their sum is the number, if it is at least 2^-110. The
 /// second and third of an infinite number, for which Finite must be false, are 0.
 template <bool Finite>
-struct float_parts {
+struct bf16x3_split {
   std::uint32_t first, second, third;
-  PLAIT_ALWAYS_INLINE explicit float_parts(float x) {
+  PLAIT_ALWAYS_INLINE explicit bf16x3_split(float x) {
     auto const bits = std::bit_cast<std::uint32_t>(x);
     if constexpr (Finite) {
       first = upper_part(bits);
@@ -209,7 +209,7 @@ struct pack_strip {
     auto* const third = reinterpret_cast<std::uint16_t*>(tile + 2 * part_units);
     PLAIT_VECTOR_LOOP
     for (int i = 0; i < tile_depth; ++i) {
-      float_parts<Finite> const parts(x[i] * scale);
+      bf16x3_split<Finite> const parts(x[i] * scale);
       first[i] = std::uint16_t(parts.first >> 16);
       second[i] = std::uint16_t(parts.second >> 16);
       third[i] = std::uint16_t(parts.third >> 16);
@@ -221,8 +221,8 @@ struct pack_strip {
                                               std::uint32_t* tile) {
     PLAIT_VECTOR_LOOP
     for (int i = 0; i < tile_side; ++i) {
-      float_parts<Finite> const lower(even[i] * scales[i]);
-      float_parts<Finite> const upper(odd[i] * scales[i]);
+      bf16x3_split<Finite> const lower(even[i] * scales[i]);
+      bf16x3_split<Finite> const upper(odd[i] * scales[i]);
       tile[i] = lower.first >> 16 | upper.first;
       tile[part_units + i] = lower.second >> 16 | upper.second;
       tile[2 * part_units + i] = lower.third >> 16 | upper.third;

@@ -1,4 +1,4 @@
-#include <plait/exec/detail/kernels/float_parts.hpp>
+#include <plait/exec/detail/kernels/bf16x3_split.hpp>
 
 #include <cmath>
 #include <limits>
@@ -17,7 +17,7 @@ constexpr float largest = std::numeric_limits<float>::max();
 
 template <bool Finite>
 bool has_whole_parts(float x) {
-  float_parts<Finite> const parts(x);
+  bf16x3_split<Finite> const parts(x);
   if (((parts.first | parts.second | parts.third) & 0xffffu) != 0) return false;
   double sum = 0;
   for (std::uint32_t const part : {parts.first, parts.second, parts.third}) sum += std::bit_cast<float>(part);
@@ -93,13 +93,13 @@ TEST_CASE("a float is the sum of three bfloat16") {
 
 TEST_CASE("parts of what is no finite number") {
   for (float const x : {infinity, -infinity}) {
-    float_parts<false> const parts(x);
+    bf16x3_split<false> const parts(x);
     CHECK(std::bit_cast<float>(parts.first) == x);
     CHECK((parts.second | parts.third) == 0);
   }
   // NaN whose digits are in the lower half, and such as rounding would carry over.
   for (std::uint32_t const bits : {0x7fc00000u, 0x7f800001u, 0xff800001u, 0x7fffffffu, 0xffffffffu}) {
-    float_parts<false> const parts(std::bit_cast<float>(bits));
+    bf16x3_split<false> const parts(std::bit_cast<float>(bits));
     CHECK(std::isnan(std::bit_cast<float>(parts.first) + std::bit_cast<float>(parts.second) +
                      std::bit_cast<float>(parts.third)));
   }
