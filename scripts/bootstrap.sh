@@ -55,6 +55,7 @@ wishes=(
   "libonnx-testdata"
   "llvm-14-dev llvm-15-dev llvm-16-dev llvm-17-dev llvm-18-dev llvm-19-dev llvm-20-dev llvm-21-dev llvm-22-dev llvm-dev>=1:14"
   "clang-16 clang-17 clang-18 clang-19"
+  "clang-format-16"
   "libomp-16-dev libomp-17-dev libomp-18-dev libomp-19-dev libomp-dev>=1:16"
   "doxygen"
   "chromium"
