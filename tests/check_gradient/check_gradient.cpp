@@ -1,4 +1,4 @@
-// check_gradient itself: findings and refusals.
+// check_gradient: detection of wrong rules and kinks, and refused arguments.
 #include <string>
 #include <vector>
 
@@ -56,7 +56,7 @@ TEST_CASE("check_gradient: is accurate for functions of large curvature") {
   CHECK(check.ok());
 }
 
-TEST_CASE("check_gradient: converts floats to double and takes a missing gradient for zero") {
+TEST_CASE("check_gradient: converts floats to double and treats a missing gradient as zero") {
   plait::workspace<plait::serial> blobs;
   blobs.feed("x", std::vector<float>{0.5f, -1}, {2});
   blobs.feed("z", std::vector<float>{0.5f, -1}, {2});

@@ -220,7 +220,7 @@ TEST_CASE("If gradient: equals finite differences in both branches") {
       n.op("Add", {"y", "v"}, {"z"});
       check(n, {{"x", number(0.7)}, {"w", number(1.5)}, {"cond", flag(taken)}}, {"x", "w"}, {"z"});
     }
-    SUBCASE("written on one branch only, which is the only one") {
+    SUBCASE("written in the then branch, no else branch") {
       net_builder n("one");
       auto [x, w, cond] = n.external_inputs("x", "w", "cond");
       n.op("Scale", {x}, {"y"}, {{"scale", 3.0f}});
@@ -228,7 +228,7 @@ TEST_CASE("If gradient: equals finite differences in both branches") {
       n.op("Sqr", {"y"}, {"z"});
       check(n, {{"x", number(0.7)}, {"w", number(1.5)}, {"cond", flag(taken)}}, {"x", "w"}, {"z"});
     }
-    SUBCASE("a gradient of the one branch has the name that another has in the other branch") {
+    SUBCASE("the branches name different gradients alike") {
       net_builder n("names");
       auto [a, b, k, cond] = n.external_inputs("a", "b", "k", "cond");
       n.declare("y");
@@ -246,7 +246,7 @@ TEST_CASE("If gradient: equals finite differences in both branches") {
       check(n, {{"a", number(0.7)}, {"b", number(1.5)}, {"k", number(-0.4)}, {"cond", flag(taken)}}, {"a", "b", "k"},
             {"z"});
     }
-    SUBCASE("blobs called by letters of the condition") {
+    SUBCASE("blob names are letters of the condition's name") {
       net_builder n("letters");
       auto [c, o, cond] = n.external_inputs("c", "o", "cond");
       n.declare("y");
@@ -508,7 +508,7 @@ TEST_CASE("While gradient: a body without a gradient passes the incoming gradien
       n.op("Mul", {"acc", "x"}, {"y"});
       check(n, counted(times, {{"acc", number(0.7)}, {"x", number(1.5)}}), {"acc", "x"});
     }
-    SUBCASE("two blobs with one gradient, of which one is stopped") {
+    SUBCASE("two blobs with one gradient, one of them stopped") {
       net_builder n("outer");
       for (char const* name : {"acc", "more", "x", "i", "one", "times", "cond"}) n.external_input(name);
       n.op("Scale", {"x"}, {"acc"}, {{"scale", 3.0f}});

@@ -10,7 +10,7 @@ namespace {
 using test::check_gradient_of;
 using test::random_tensor;
 
-// Avoids zero, where several functions have a kink.
+// Returns random values away from zero, where several functions have a kink.
 test::tensor64 some(plait::shape const& dims, std::uint64_t seed = 1) { return random_tensor(dims, seed, -2, 2, {0}); }
 test::tensor64 positive(plait::shape const& dims, std::uint64_t seed = 2) { return random_tensor(dims, seed, 0.3, 2); }
 

@@ -216,7 +216,7 @@ TEST_CASE("SpatialBN gradient: running moments in training may be overwritten an
                        doctest::Contains("should have five outputs"), plait::gradient_error);
 }
 
-TEST_CASE("SpatialBN gradient: is Caffe2's operator with caffe2_gradient_rules, in inference, too") {
+TEST_CASE("SpatialBN gradient: caffe2_gradient_rules emit Caffe2's operator, in inference too") {
   auto const operator_of = [](std::string const& op) {
     plait::netdef net = test::tiny_net(op);
     auto const gradients = plait::add_gradient_ops(net, {"y"}, plait::caffe2_gradient_rules(), {.as_caffe2 = true});

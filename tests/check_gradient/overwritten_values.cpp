@@ -1,4 +1,4 @@
-// Forward values that are overwritten before gradient ops read them: what each policy accepts, and what needs no copy.
+// Forward values overwritten before gradient ops read them: nets each policy accepts, and values that need no copy.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -129,7 +129,7 @@ TEST_CASE("overwritten values: recompute accepts values in nested nets that refu
   for (bool const on : {true, false}) {
     given all = values;
     all.emplace_back("on", flag(on));
-    CHECK(is_refused(n, overwritten_values::refuse, "v"));  // x
+    CHECK(is_refused(n, overwritten_values::refuse, "v"));  // x is overwritten
     check(n, all, {"x", "w"}, overwritten_values::copy, {"v"});
     check(n, all, {"x", "w"}, overwritten_values::recompute, {"v"});
   }
@@ -142,7 +142,7 @@ TEST_CASE("overwritten values: recompute accepts values in nested nets that refu
     }
 }
 
-TEST_CASE("overwritten values: a blob that a branch alone computes is copied in the branch") {
+TEST_CASE("overwritten values: a blob that only one branch computes is copied in that branch") {
   // h is unset if the branch is not taken; the gradients of both branches need its value.
   netdef const n = with_choice("Scale x > y [scale 2.0]", "Tanh x > h; Mul h w > k; Mul h k > y", "Sin x > y",
                                "Copy y > z; Scale x > h; Scale w > k; Sum z h > v");
@@ -158,7 +158,7 @@ TEST_CASE("If gradient: a blob that may be unset gets zeros where no branch read
     for (auto const& [first, second] : {std::pair("on", "on"), std::pair("off", "on"), std::pair("on", "off")}) {
       netdef n = test::tiny_net("Scale x > y [scale 2.0]; Copy w > u");
       for (char const* name : {"x", "w", "on", "off"}) n.external_input.push_back(n.intern(name));
-      // Both compute h if taken, the second one only from h.
+      // Appends an If. The first and the third compute h if taken, the third only from h.
       auto const choice = [&](std::string const& flag, char const* then, char const* otherwise) {
         std::vector<plait::net_argument> nets;
         nets.emplace_back("then_net", test::tiny_net(then));
@@ -246,7 +246,6 @@ TEST_CASE("While gradient: values overwritten after the loop are read from its w
             {"x", "acc"}, how);
 }
 
-// The elements of an operand whose shape alone is read are arbitrary.
 TEST_CASE("operand_uses: elements of an operand whose shape alone is read do not matter") {
   struct use {
     std::string op;

@@ -188,7 +188,7 @@ class generator {
     add(n, "LT", {count, "times"}, {more});
     known_.insert({count, more});
     scope inside = now;
-    inside.made_under.clear();  // blobs from the previous iteration, which the first one lacks
+    inside.made_under.clear();  // the first iteration lacks blobs that a flag guarded in the previous one
     netdef body, test;
     block(body, inside, depth);
     add(body, "Add", {count, "one"}, {count});
@@ -234,7 +234,7 @@ plait::gradient_options with(overwritten_values how) {
 
 using gradients = std::map<std::string, std::vector<double>>;
 
-// Returns the gradients, nothing if the policy refuses the net.
+// Returns the gradients, or nullopt if the policy refuses the net.
 std::optional<gradients> gradients_of(netdef net, std::uint32_t seed, overwritten_values how) {
   plait::gradient_map map;
   try {

@@ -36,7 +36,7 @@ class random_program {
 
  private:
   std::size_t pick(std::size_t count) { return random_() % count; }
-  // Includes the inputs x and w.
+  // Returns a blob to read: one of b0 … b3, x or w.
   std::string read() { return pick(8) == 0 ? (pick(2) == 0 ? "x" : "w") : "b" + std::to_string(pick(4)); }
   std::string written() { return "b" + std::to_string(pick(4)); }
 
@@ -216,7 +216,7 @@ TEST_CASE("check_gradient on random nets: overwritten values are copied") {
   tally count;
   for (std::uint32_t seed = 0; seed != 150; ++seed) check(seed, 50, plait::overwritten_values::copy, count);
   for (std::uint32_t seed = 2000; seed != 2500; ++seed) check(seed, 8, plait::overwritten_values::copy, count);
-  check(29591, 12, plait::overwritten_values::copy, count);  // of large curvature: plain differences are off by 3e-5
+  check(29591, 12, plait::overwritten_values::copy, count);  // large curvature: plain differences are off by 3e-5
   CHECK(count.checked == 651);
 }
 

@@ -31,7 +31,7 @@ test::tensor64 some(plait::shape const& dims, std::uint64_t seed) {
   return test::doubles(made, dims);
 }
 
-// Checks one recurrence; outputs_with_grads are the seeds.
+// Checks the gradients of one recurrence, with outputs_with_grads as the seeds.
 void check(recurrent_net_options const& options, given const& values, names const& inputs) {
   plait::netdef n;
   auto const made = plait::recurrent_net(n, options);
@@ -209,11 +209,11 @@ TEST_CASE("RecurrentNetwork gradient: windows over states equal finite differenc
   auto const weighted = [&](plait::blob_handle const& window) {
     return cell.op("ReduceSum", {cell.mul(window, window)}, {}, {{"axes", {0}}, {"keepdims", 1}});
   };
-  SUBCASE("of previous time steps") {
+  SUBCASE("previous time steps only") {
     cell.tanh(cell.sum({weighted(past), cell.mul(x, w)}), "s");
     options.states = {{.in = past, .out = "s", .initial = "s0", .window = 2}};
   }
-  SUBCASE("that end in the current time step") {
+  SUBCASE("ending in the current time step") {
     cell.tanh(cell.mul(x, w), "s");
     auto const h = cell.external_input("h_prev");
     cell.sum({weighted(past), h}, "h");

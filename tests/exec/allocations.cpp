@@ -1,4 +1,4 @@
-// What runs of a plan ask the system for: nothing, once they have run, however often.
+// Heap and system allocations of plan runs: none after warm-up.
 #include <plait/exec/plan.hpp>
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t rows = 3, width = 8;
 
-// Ten ops ten times, each time on what the last have made.
+// Builds a net of ten blocks of ten ops, each block on the output of the previous one.
 plait::netdef hundred_ops() {
   std::string text = R"(external_input: "x0" external_input: "w" external_input: "b")";
   auto const op = [&](std::string const& type, std::vector<std::string> const& in, std::vector<std::string> const& out,
@@ -61,10 +61,10 @@ void feed(plait::workspace<B>& blobs) {
   blobs.template feed<float>("b", some(width, 0.2f), {width});
 }
 
-// A million where there is time for that: a run takes ten times as long where nothing is optimised.
+// Number of runs, smaller in unoptimised builds, where a run takes ten times as long.
 constexpr int runs = test::optimized ? 1'000'000 : 20'000;
 
-TEST_CASE("A million runs of a hundred ops ask the system for no memory, and make the same of it") {
+TEST_CASE("plan::run: a million runs of a hundred ops allocate nothing and keep the result") {
   using B = plait::serial;
   plait::netdef const net = hundred_ops();
   REQUIRE(net.op.size() == 100);
@@ -84,7 +84,7 @@ TEST_CASE("A million runs of a hundred ops ask the system for no memory, and mak
   CHECK(blobs.fetch<float>("x10") == made);
 }
 
-TEST_CASE("Nor do runs whose ops are tasks") {
+TEST_CASE("parallel_executor: repeated runs allocate nothing") {
   using B = plait::tbb;
   plait::workspace<B> blobs;
   feed(blobs);
@@ -96,8 +96,8 @@ TEST_CASE("Nor do runs whose ops are tasks") {
         }) == 0);
 }
 
-// What a run decides by elements, and what must be as it was if an op fails, too.
-TEST_CASE("Nor do runs with control flow, shapes from elements, and ops that write over what was fed") {
+// Covers decisions that depend on elements, and blobs that must be rolled back if an op fails.
+TEST_CASE("plan::run: control flow, shapes from elements and overwritten feeds allocate nothing") {
   using B = plait::serial;
   for (char const* const text : {
            R"(external_input: "x" external_input: "yes" external_output: "y"
@@ -135,8 +135,8 @@ TEST_CASE("Nor do runs with control flow, shapes from elements, and ops that wri
   }
 }
 
-// Their lists are read and made anew by each run, in memory of the last.
-TEST_CASE("Nor do runs of ops whose shapes are said by elements") {
+// Each run rebuilds its lists of lengths and indices in the memory of the previous run.
+TEST_CASE("plan::run: ops whose shapes depend on elements allocate nothing") {
   using B = plait::serial;
   struct op_text {
     std::string type;
@@ -198,8 +198,8 @@ TEST_CASE("Nor do runs of ops whose shapes are said by elements") {
   }
 }
 
-// Tensors for those who hold the last ones are new, but what was let go of is used again.
-TEST_CASE("Nor do runs that leave a new tensor behind each time") {
+// A held output is replaced by a new tensor; released memory is reused.
+TEST_CASE("plan::run: runs allocate nothing while the caller holds previous outputs") {
   using B = plait::serial;
   plait::workspace<B> blobs;
   feed(blobs);

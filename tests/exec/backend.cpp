@@ -58,7 +58,7 @@ template <class Library>
 struct with_library : complete {
   using gemm_library = Library;
 };
-/// Each remaining optional member of a device.
+/// Device with each remaining optional member.
 struct equipped : device_with_search {
   struct recorded_work;
   static void const* queue() { return nullptr; }
@@ -85,13 +85,13 @@ TEST_CASE("backend: a name, loops, memory and copies are required") {
   CHECK_FALSE(backend<int>);
 }
 
-TEST_CASE("backend: of the host's backends oneTBB's alone has tasks") {
+TEST_CASE("backend: of the host backends only tbb has tasks") {
   using plait::detail::has_tasks;
   CHECK(has_tasks<plait::tbb>);
   CHECK_FALSE((has_tasks<plait::serial> || has_tasks<plait::omp>));
 }
 
-TEST_CASE_TEMPLATE("backend: those of the host loop by Thrust, bound their memory and have no member of devices", B,
+TEST_CASE_TEMPLATE("backend: host backends loop with Thrust, bound their memory and have no device members", B,
                    plait::serial, plait::omp, plait::tbb) {
   using namespace plait::detail;
   CHECK((has_policy<B> && has_capacity<B>));

@@ -13,12 +13,12 @@ struct thing final : plait::blob_object {
   std::string_view kind() const override { return "thing"; }
 };
 
-TEST_CASE("blob: nothing, a tensor or an object") {
+TEST_CASE("blob: holds nothing, a tensor or an object") {
   plait::blob<plait::serial> b;
   CHECK(b.spec().type == plait::element_type::none);
 
   b.value = plait::tensor<plait::serial>::from(std::vector<float>{1, 2, 3}, {3});
-  CHECK(b.spec().type == plait::element_type::none);  // it is not said to be there
+  CHECK(b.spec().type == plait::element_type::none);  // is_set is still false
   b.is_set = true;
   CHECK(b.spec().type == plait::element_type::float32);
   CHECK(b.spec().dims == plait::shape{3});

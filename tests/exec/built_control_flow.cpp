@@ -1,4 +1,4 @@
-// Nets of the net builder with control flow in control flow, run: against the same program in plain C++.
+// Differential test of net_builder: nested control flow equals the same program in plain C++.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -100,7 +100,7 @@ void build(plait::net_builder& n, block const& statements) {
 
 }  // namespace
 
-TEST_CASE("random programs do what they say") {
+TEST_CASE("net_builder: random programs of nested If and While equal plain C++") {
   using backend = plait::serial;
   plait::operators<backend> table;
   add_arithmetic_operators(table);

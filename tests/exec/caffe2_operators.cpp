@@ -14,7 +14,7 @@ namespace {
 using B = plait::serial;
 using plait::shape;
 
-TEST_CASE("caffe2_operators: arguments that came later count for nothing") {
+TEST_CASE("caffe2_operators: arguments introduced later are ignored") {
   plait::operators<B> const old = plait::caffe2_operators<B>();
   plait::operators<B> const& standard = plait::standard_operators<B>();
   CHECK(old.size() == standard.size());
@@ -79,7 +79,7 @@ TEST_CASE("caffe2_operators: arguments that came later count for nothing") {
                   "index -1"));
 }
 
-TEST_CASE("caffe2_operators: what Caffe2 refused is refused") {
+TEST_CASE("caffe2_operators: ops that Caffe2 refused are refused") {
   struct refusal {
     std::string op;
     test::feeds<B> fed;
@@ -185,7 +185,7 @@ TEST_CASE("caffe2_operators: what Caffe2 refused is refused") {
   CHECK(face({1}).empty());
 }
 
-TEST_CASE("caffe2_operators: sums and comparisons take fewer types") {
+TEST_CASE("caffe2_operators: Sum and comparisons accept fewer types") {
   auto const takes = [](plait::operators<B> const& table, std::string const& type, plait::tensor<B> const& x) {
     return test::error_of<B>(table, "type: '" + type + "' input: 'x' input: 'x' output: 'y'", {{"x", x}}).empty();
   };

@@ -1,4 +1,4 @@
-// Runs that are recorded and launched, on the device that the host emulates: what is launched does what a run does.
+// captured_runs on the emulated device: replayed runs equal plain runs.
 #include <plait/exec/detail/captured_runs.hpp>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using device = test::emulated_device;
 using plait::captured_runs;
 using floats = std::vector<float>;
 
-/// y = 2 x, which may be refused, or wait for the device.
+/// Kernel y = 2 x that can throw, or synchronise with the device.
 struct twice_kernel : plait::op_kernel<device> {
   explicit twice_kernel(plait::op_arguments const&) {}
   void infer(plait::shape_context& c) override { c.output(0, c.expect_type<float>(0), c.dims(0)); }
@@ -74,7 +74,7 @@ struct one_op {
   floats y() { return blobs.fetch<float>("y"); }
 };
 
-TEST_CASE("captured_runs: the second run is recorded, further ones are launched without an op being called") {
+TEST_CASE("captured_runs: the second run is captured, later runs replay it without calling ops") {
   one_op net;
   net.runs.run();
   CHECK_FALSE(net.runs.is_captured());
@@ -92,7 +92,7 @@ TEST_CASE("captured_runs: the second run is recorded, further ones are launched 
   CHECK(twice_kernel::runs == 2);
 }
 
-TEST_CASE("captured_runs: what stands elsewhere, or is larger, is run and recorded again") {
+TEST_CASE("captured_runs: runs with moved or resized tensors are captured again") {
   one_op net;
   auto const captured = [&](floats const& x) {
     net.runs.run();
@@ -106,13 +106,13 @@ TEST_CASE("captured_runs: what stands elsewhere, or is larger, is run and record
   for (int i = 0; i != 3; ++i) CHECK(captured({5, 6, 7}) == (i != 0));
   net.feed({8, 9});
   for (int i = 0; i != 3; ++i) CHECK(captured({8, 9}) == (i != 0));
-  net.plan.run();  // may have moved what it likes
+  net.plan.run();  // may move any value
   for (int i = 0; i != 3; ++i) CHECK(captured({8, 9}) == (i != 0));
   net.blobs.feed("y", plait::tensor<device>::from(floats{0}, {1}));
   for (int i = 0; i != 3; ++i) CHECK(captured({8, 9}) == (i != 0));
 }
 
-TEST_CASE("captured_runs: what somebody holds is not written again") {
+TEST_CASE("captured_runs: an output that another plan has published is computed again") {
   one_op net;
   net.runs.run();
   net.runs.run();
@@ -124,23 +124,23 @@ TEST_CASE("captured_runs: what somebody holds is not written again") {
                      net.table, net.blobs);
   other.run();
   net.write({1, 1, 1});
-  net.runs.run();  // y is another plan's
+  net.runs.run();  // y belongs to the other plan
   CHECK(net.y() == floats{2, 2, 2});
 }
 
-TEST_CASE("captured_runs: memory of a record is nobody else's") {
+TEST_CASE("captured_runs: memory of a capture is not given out again") {
   one_op net;
   net.runs.run();
   net.runs.run();
   REQUIRE(net.runs.is_captured());
-  // Whatever the pool gives out now, a launch must leave alone.
+  // A replay must not write to any block that the pool gives out now.
   std::vector<plait::tensor<device>> others;
   for (int i = 0; i != 20; ++i) others.push_back(plait::tensor<device>::from(floats{9, 9, 9}, {3}));
   net.runs.run();
   for (auto const& other : others) CHECK(other.values<float>() == floats{9, 9, 9});
 }
 
-TEST_CASE("captured_runs: numbers that the host knows keep no run from being recorded") {
+TEST_CASE("captured_runs: values known on the host do not prevent a capture") {
   one_op net(
       "op { type: 'Twice' input: 'x' output: 'z' } op { type: 'Shape' input: 'z' output: 's' } "
       "op { type: 'Concat' input: 'z' input: 'x' output: 'y' output: 'parts' arg { name: 'axis' i: 0 } } "
@@ -156,8 +156,8 @@ TEST_CASE("captured_runs: numbers that the host knows keep no run from being rec
   }
 }
 
-TEST_CASE("captured_runs: a net that waits for its device, or does something else each time, is run as ever") {
-  SUBCASE("an op that waits is found out once") {
+TEST_CASE("captured_runs: nets that synchronise or differ by run are not captured") {
+  SUBCASE("an op that synchronises is detected once") {
     one_op net;
     twice_kernel::waits = true;
     for (int i = 0; i != 4; ++i) {
@@ -184,7 +184,7 @@ TEST_CASE("captured_runs: a net that waits for its device, or does something els
     }
     CHECK(std::ranges::any_of(made, [&](floats const& y) { return y != made[0]; }));
   }
-  SUBCASE("a count of its own; one that stands in a blob is an operand as others are") {
+  SUBCASE("a counter inside the op; one in a blob is an operand") {
     one_op net(
         "op { type: 'Iter' output: 'n' } op { type: 'Cast' input: 'n' output: 'y' arg { name: 'to' i: 1 } }"
         "external_output: 'y'");
@@ -204,7 +204,7 @@ TEST_CASE("captured_runs: a net that waits for its device, or does something els
     }
     CHECK(runs.is_captured());
   }
-  SUBCASE("random numbers in a net inside") {
+  SUBCASE("random numbers in a nested net") {
     test::recurrence r = test::simple_cell();
     r.step += test::op_text("Dropout", {"h"}, {"h", "mask"});
     plait::workspace<device> blobs;
@@ -215,7 +215,7 @@ TEST_CASE("captured_runs: a net that waits for its device, or does something els
   }
 }
 
-TEST_CASE("captured_runs: what an op throws comes out, and runs go on") {
+TEST_CASE("captured_runs: an exception of an op propagates, and later runs succeed") {
   one_op net;
   net.runs.run();
   twice_kernel::fails = true;
@@ -235,8 +235,8 @@ TEST_CASE("captured_runs: what an op throws comes out, and runs go on") {
   CHECK(net.y() == floats{10, 10, 10});
 }
 
-// Steps are started without waiting for one: else they could not be recorded.
-TEST_CASE("captured_runs: an LSTM and its training step, again and again with other shapes") {
+// Steps are launched without synchronising; otherwise they could not be captured.
+TEST_CASE("captured_runs: an LSTM and its training step are captured again after a change of shape") {
   test::trained_layer const layer(plait::any_cell(plait::lstm_cell{5, 8}), {});
   plait::workspace<device> blobs;
   for (std::size_t p = 0; p != layer.parameters.size(); ++p)
@@ -262,7 +262,7 @@ TEST_CASE("captured_runs: an LSTM and its training step, again and again with ot
       CHECK(results() == wanted);
     }
     CHECK(runs.is_captured());
-    // Other numbers at the same places.
+    // Replaces the elements in place.
     floats x = blobs.fetch<float>("x");
     for (float& each : x) each = -each;
     blobs.refill("x", x);
@@ -275,8 +275,8 @@ TEST_CASE("captured_runs: an LSTM and its training step, again and again with ot
   }
 }
 
-// Links are views: what a step makes of a state stands where the next one finds it.
-TEST_CASE("A recurrence copies as much for many steps as for few, forward and back") {
+// Links are views: a step writes its state where the next step reads it.
+TEST_CASE("RecurrentNetwork: the number of copies does not depend on the number of steps, forward or backward") {
   for (bool const forward_only : {true, false}) {
     CAPTURE(forward_only);
     test::trained_layer const layer(plait::any_cell(plait::lstm_cell{5, 8}), {.forward_only = forward_only});
@@ -287,12 +287,12 @@ TEST_CASE("A recurrence copies as much for many steps as for few, forward and ba
     auto const copies = [&](std::int64_t steps) {
       test::feed_some<float>(blobs, "x", {steps, 3, 5}, 1);
       if (!forward_only) test::feed_some<float>(blobs, "dy", {steps, 3, 8}, 2);
-      for (int run = 0; run != 2; ++run) plan.run();  // numbers of steps are copied once
+      for (int run = 0; run != 2; ++run) plan.run();  // step numbers are copied once
       std::size_t const before = device::copies;
       plan.run();
       return device::copies - before;
     };
-    // Of both states the first row, and that again, for two and three rows.
+    // Broadcasts of both initial states: a copy to the first row, and copies of it to rows two and three.
     CHECK(copies(3) == 6);
     CHECK(copies(40) == 6);
   }

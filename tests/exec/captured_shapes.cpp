@@ -1,4 +1,4 @@
-// Records by shape, on the device that the host emulates.
+// captured_shapes on the emulated device: one capture per shape.
 #include <plait/exec/detail/captured_shapes.hpp>
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace {
 using device = test::emulated_device;
 using floats = std::vector<float>;
 
-/// y = 3 x, counted.
+/// Kernel y = 3 x that counts its calls.
 struct counted_kernel : plait::op_kernel<device> {
   explicit counted_kernel(plait::op_arguments const&) {}
   void infer(plait::shape_context& c) override { c.output(0, c.expect_type<float>(0), c.dims(0)); }
@@ -56,7 +56,7 @@ struct counted_net {
     counted_kernel::runs = 0;
   }
 
-  /// Feeds the tensor of this size, runs, and checks y. How often a kernel was called.
+  /// Feeds the tensor of this size, runs and checks y. Returns the number of kernel calls.
   int run(floats const& x) {
     plait::tensor<device>& at = given[x.size()];
     if (at.raw() == nullptr) at = plait::tensor<device>::from(x, {static_cast<std::int64_t>(x.size())});
@@ -71,10 +71,10 @@ struct counted_net {
   }
 };
 
-TEST_CASE("captured_shapes: a shape that comes back is launched at once") {
+TEST_CASE("captured_shapes: a shape that recurs is replayed at once") {
   counted_net net;
   CHECK(net.run({1, 2, 3, 4}) == 2);
-  CHECK(net.run({5, 6, 7, 8}) == 2);  // recorded
+  CHECK(net.run({5, 6, 7, 8}) == 2);  // captured
   CHECK(net.runs.is_captured());
   CHECK(net.run({1, 1, 1, 1}) == 0);
   floats const seven(7, 2);
@@ -88,7 +88,7 @@ TEST_CASE("captured_shapes: a shape that comes back is launched at once") {
   CHECK(net.runs.plan_count() == 2);
 }
 
-TEST_CASE("captured_shapes: a record is not launched where an input stands elsewhere, or somebody holds an output") {
+TEST_CASE("captured_shapes: a capture is not replayed if an input has moved or an output is held") {
   counted_net net;
   for (int i = 0; i != 2; ++i) net.run({1, 2, 3, 4});
   SUBCASE("another input") {
@@ -103,24 +103,24 @@ TEST_CASE("captured_shapes: a record is not launched where an input stands elsew
     net.run({1});
     CHECK(net.run({5, 6, 7, 8}) == 2);
   }
-  SUBCASE("a blob of the caller's") {
+  SUBCASE("an output blob that the caller fed") {
     net.blobs.feed("y", plait::tensor<device>::from(floats{0}, {1}));
     net.run({1});
     CHECK(net.run({5, 6, 7, 8}) == 0);
   }
 }
 
-TEST_CASE("captured_shapes: what was longest not run goes first") {
+TEST_CASE("captured_shapes: the least recently run plan is evicted") {
   counted_net net("", 2);
   for (floats const& x : {floats(4, 1), floats(4, 1), floats(7, 1), floats(7, 1)}) net.run(x);
   CHECK(net.run(floats(4, 2)) == 0);
-  CHECK(net.run(floats(5, 2)) == 2);  // takes the place of 7
+  CHECK(net.run(floats(5, 2)) == 2);  // evicts 7
   CHECK(net.run(floats(4, 3)) == 0);
   CHECK(net.run(floats(7, 2)) == 2);
   CHECK(net.runs.plan_count() == 2);
 }
 
-TEST_CASE("captured_shapes: what is carried on from one shape to another is what the last run made of it") {
+TEST_CASE("captured_shapes: a state carried from run to run survives changes of shape") {
   for (char const* const last : {"op { type: 'Add' input: 's' input: 'sum' output: 's' }",
                                  "op { type: 'Add' input: 's' input: 'sum' output: 't' } "
                                  "op { type: 'Copy' input: 't' output: 's' }"}) {
@@ -160,7 +160,7 @@ TEST_CASE("captured_shapes: a net with random numbers has one plan") {
   CHECK(runs.plan_count() == 1);
 }
 
-TEST_CASE("captured_shapes: an LSTM and its training step, with other shapes by turns") {
+TEST_CASE("captured_shapes: an LSTM training step with alternating shapes equals plain runs") {
   test::trained_layer const layer(plait::any_cell(plait::lstm_cell{5, 8}), {});
   plait::workspace<device> blobs;
   for (std::size_t p = 0; p != layer.parameters.size(); ++p)
@@ -183,7 +183,7 @@ TEST_CASE("captured_shapes: an LSTM and its training step, with other shapes by 
     feed(others, steps);
     auto plan = plait::compile(layer.net, test::table<device>(), others, plait::compile_options{layer.fetch});
     feed(blobs, steps);
-    for (int i = 0; i != 3; ++i) {  // the second run of a recurrence still has its outputs elsewhere
+    for (int i = 0; i != 3; ++i) {  // in the second run of a recurrence its outputs still move
       floats x = blobs.fetch<float>("x");
       for (float& each : x) each = -0.9f * each;
       blobs.refill("x", x);

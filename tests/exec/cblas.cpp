@@ -18,7 +18,7 @@ using namespace plait;
 
 using blas = with_cblas<serial>;
 
-TEST_CASE_TEMPLATE("a BLAS multiplies as the library's own kernel does", T, float, double) {
+TEST_CASE_TEMPLATE("with_cblas: gemm computes c = alpha * op(a) * op(b) + beta * c", T, float, double) {
   std::mt19937 random(4);
   for (bool const ta : {false, true})
     for (bool const tb : {false, true})
@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE("a BLAS multiplies as the library's own kernel does", T, floa
           }
 }
 
-TEST_CASE("batches, packed matrices, and the choice") {
+TEST_CASE("with_cblas: batches and packed matrices are multiplied, and gemm_traits selects the BLAS") {
   std::vector<double> const x{1, 2, 3, 4, 5, 6, 7, 8};
   std::vector<double> c(8);
   gemm_batched<blas>({.m = 2, .n = 2, .k = 2}, {2, 4, 0, 4}, x.data(), x.data(), c.data());
@@ -53,7 +53,7 @@ TEST_CASE("batches, packed matrices, and the choice") {
   CHECK(std::is_base_of_v<own_gemm<serial>, gemm_traits<serial>>);
 }
 
-TEST_CASE("a plan's products are a BLAS's on its backend") {
+TEST_CASE("with_cblas: a plan computes FC and MatMul on the backend") {
   operators<blas> table;
   add_fully_connected_operators(table);
   add_matmul_operators(table);

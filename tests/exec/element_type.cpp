@@ -18,7 +18,7 @@ static_assert(plait::element_type_of<std::int64_t> == element_type::int64);
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a type is found by its name in the enumeration, and takes as many bytes", T, float, double,
+TEST_CASE_TEMPLATE("visit_type: visits the C++ type of an enumerator, which has its size", T, float, double,
                    std::int32_t, std::int64_t, bool, std::uint8_t, plait::float16, plait::bfloat16) {
   element_type const type = plait::element_type_of<T>;
   CHECK(plait::size_of(type) == sizeof(T));
@@ -34,7 +34,7 @@ TEST_CASE_TEMPLATE("a type is found by its name in the enumeration, and takes as
   CHECK(calls == 1);
 }
 
-TEST_CASE("a type that is not asked for is not visited") {
+TEST_CASE("visit_type: does not visit a type that is not listed") {
   int calls = 0;
   CHECK_FALSE(plait::visit_type<float, double>(element_type::int32, [&](auto) { ++calls; }));
   CHECK_FALSE(plait::visit_type<bool>(element_type::float32, [&](auto) { ++calls; }));
@@ -42,7 +42,7 @@ TEST_CASE("a type that is not asked for is not visited") {
   CHECK(calls == 0);
 }
 
-TEST_CASE("half numbers are compared by their bits") {
+TEST_CASE("float16 and bfloat16: equality compares bits") {
   CHECK(plait::float16{0x3c00} == plait::float16{0x3c00});
   CHECK(plait::float16{0x3c00} != plait::float16{0x3c01});
   CHECK(plait::bfloat16{} == plait::bfloat16{0});

@@ -16,7 +16,7 @@ using workspace = plait::workspace<plait::serial>;
 
 tensor_value value_of(workspace const& blobs, std::string const& name) { return plait::to_value(blobs.view(name)); }
 
-TEST_CASE_TEMPLATE("feed: values come back as they were given", T, float, double, std::int8_t, std::int16_t,
+TEST_CASE_TEMPLATE("feed: values are fetched as they were fed", T, float, double, std::int8_t, std::int16_t,
                    std::int32_t, std::int64_t, bool, std::uint8_t, std::uint16_t) {
   for (tensor_value const& given : {tensor_value{{2, 3}, std::vector<T>{1, 0, 1, 1, 0, 0}},
                                     tensor_value{{}, std::vector<T>{1}}, tensor_value{{4, 0}, std::vector<T>{}}}) {
@@ -39,7 +39,7 @@ TEST_CASE("feed: quantised values keep their scale and zero point") {
   CHECK_THROWS_AS((void)plait::to_tensor<plait::serial>(given[0].value), plait::shape_error);
 }
 
-TEST_CASE("fetch: what was fed, by name") {
+TEST_CASE("fetch: returns fed values by name") {
   std::vector<parameter> const given = {{"a", {{2}, std::vector<float>{1, 2}}},
                                         {"n", {{}, std::vector<std::int64_t>{7}}}};
   workspace blobs;
@@ -50,7 +50,7 @@ TEST_CASE("fetch: what was fed, by name") {
   CHECK_THROWS_WITH_AS((void)plait::fetch(blobs, {"a", "b"}), "plait: the workspace has no blob 'b'", plait::net_error);
 }
 
-TEST_CASE("feed: the last of several parameters of one name counts") {
+TEST_CASE("feed: the last of several parameters of one name wins") {
   workspace blobs;
   tensor_value const first{{1}, std::vector<float>{1}};
   tensor_value const second{{2}, std::vector<double>{2, 3}};
@@ -58,7 +58,7 @@ TEST_CASE("feed: the last of several parameters of one name counts") {
   CHECK(value_of(blobs, "a") == second);
 }
 
-TEST_CASE("feed: what is wrong is refused, and nothing has changed") {
+TEST_CASE("feed: invalid values are refused, and the workspace is unchanged") {
   tensor_value const good{{2}, std::vector<float>{1, 2}};
   tensor_value const better{{2}, std::vector<float>{3, 4}};
   struct wrong {

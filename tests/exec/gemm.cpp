@@ -16,7 +16,7 @@ using namespace plait;
 
 namespace {
 
-// Two threads at least, so that the parallel path runs on every machine.
+// Backend with two threads, so that the parallel path runs on every machine.
 struct two_threads : omp {
   static unsigned concurrency() { return 2; }
   static auto policy() {
@@ -29,7 +29,7 @@ struct without_memory : two_threads {
   static void* allocate(std::size_t) { throw std::bad_alloc(); }
 };
 
-// Counts how often it multiplies.
+// Library that counts its products.
 template <backend B>
 struct counting_gemm : own_gemm<B> {
   static inline int calls = 0;
@@ -51,7 +51,7 @@ bool same_bits(std::vector<T> const& x, std::vector<T> const& y) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("c = alpha * op(a) * op(b) + beta * c", T, float, double) {
+TEST_CASE_TEMPLATE("gemm: computes c = alpha * op(a) * op(b) + beta * c", T, float, double) {
   std::mt19937 random(1);
   for (bool const ta : {false, true})
     for (bool const tb : {false, true})
@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("c = alpha * op(a) * op(b) + beta * c", T, float, double) {
         }
 }
 
-TEST_CASE("extents of 0 and factors of 0") {
+TEST_CASE("gemm: extents and factors may be zero") {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<float> const a(6, nan);
   std::vector<float> c{1, 2, 3, 4};
@@ -94,12 +94,12 @@ TEST_CASE("extents of 0 and factors of 0") {
   c.assign(4, nan);
   gemm<serial>({.m = 2, .n = 2, .k = 3}, a.data(), a.data(), c.data(), 0);
   CHECK(c == std::vector<float>(4, 0.F));
-  // What is not a number stays so.
+  // NaN times zero stays NaN.
   gemm<serial>({.m = 2, .n = 2, .k = 3}, a.data(), std::vector<float>(6, 0.F).data(), c.data());
   CHECK(std::all_of(c.begin(), c.end(), [](float x) { return std::isnan(x); }));
 }
 
-TEST_CASE("mistakes") {
+TEST_CASE("gemm: invalid shapes are refused") {
   std::vector<float> x(100);
   CHECK_THROWS_AS(gemm<serial>({.m = -1, .n = 2, .k = 2}, x.data(), x.data(), x.data()), precondition_error);
   CHECK_THROWS_AS(gemm<serial>({.m = 2, .n = 2, .k = 3, .lda = 2}, x.data(), x.data(), x.data()), precondition_error);
@@ -110,7 +110,7 @@ TEST_CASE("mistakes") {
                   precondition_error);
 }
 
-TEST_CASE_TEMPLATE("batches are what their multiplications are one by one", T, float, double) {
+TEST_CASE_TEMPLATE("gemm_batched: batches have the bits of single products", T, float, double) {
   std::mt19937 random(2);
   std::uniform_real_distribution<T> number(-1, 1);
   auto const numbers = [&](std::int64_t count) {
@@ -145,7 +145,7 @@ TEST_CASE_TEMPLATE("batches are what their multiplications are one by one", T, f
   CHECK(c == std::vector<T>(4, T(5)));
 }
 
-TEST_CASE("where threads find no memory to pack in, the caller is told") {
+TEST_CASE("gemm: throws memory_error if threads cannot allocate packing buffers") {
   std::vector<float> const a(100 * 400, 1.F);
   std::vector<float> const b(400 * 600, 1.F);
   std::vector<float> c(100 * 600);
@@ -153,7 +153,7 @@ TEST_CASE("where threads find no memory to pack in, the caller is told") {
                   plait::memory_error);
 }
 
-TEST_CASE_TEMPLATE("serial, OpenMP and oneTBB give the same bits", T, float, double) {
+TEST_CASE_TEMPLATE("gemm: serial, omp and tbb give the same bits", T, float, double) {
   std::mt19937 random(3);
   for (auto const& size : {std::array<std::int64_t, 3>{1, 3000, 300},
                            {4, 700, 1030},
@@ -193,7 +193,7 @@ TEST_CASE_TEMPLATE("serial, OpenMP and oneTBB give the same bits", T, float, dou
       }
 }
 
-TEST_CASE("a backend can bring a library of its own") {
+TEST_CASE("gemm: a backend may supply its own library") {
   std::vector<float> const x{1, 2, 3, 4};
   std::vector<float> c(4);
   gemm<counting>({.m = 2, .n = 2, .k = 2}, x.data(), x.data(), c.data());

@@ -20,7 +20,7 @@ using memory = plait::host_memory;
 
 bool is_multiple_of(void const* at, std::size_t of) { return reinterpret_cast<std::uintptr_t>(at) % of == 0; }
 
-// What Linux notes of the pages around an address; nothing where it does not tell.
+// Returns the flags that Linux lists for the mapping of an address, or nothing where it lists none.
 std::string page_flags(void const* at) {
   std::ifstream mappings("/proc/self/smaps");
   auto const address = reinterpret_cast<std::uintptr_t>(at);
@@ -38,7 +38,7 @@ std::string page_flags(void const* at) {
   return "";
 }
 
-TEST_CASE("memory is aligned, also nothing; copies may overlap") {
+TEST_CASE("host_memory: blocks are aligned, even empty ones, and copies may overlap") {
   for (std::size_t const bytes : std::vector<std::size_t>{0, 1, 63, 4096}) {
     void* const at = memory::allocate(bytes);
     CHECK(is_multiple_of(at, memory::alignment));
@@ -49,11 +49,11 @@ TEST_CASE("memory is aligned, also nothing; copies may overlap") {
   memory::copy(text.data() + 1, text.data(), 4);
   CHECK(text == std::array{'a', 'a', 'b', 'c', 'd', 'f'});
   memory::copy(nullptr, nullptr, 0);
-  if constexpr (!test::sanitizes_addresses && !test::sanitizes_threads)  // their allocators end the program instead
+  if constexpr (!test::sanitizes_addresses && !test::sanitizes_threads)  // sanitizer allocators abort instead
     CHECK_THROWS_AS((void)memory::allocate(~std::size_t{0} / 2), std::bad_alloc);
 }
 
-TEST_CASE("capacity: the memory and swap space that Linux says the machine has") {
+TEST_CASE("host_memory::capacity: equals the memory and swap space that Linux reports") {
   std::size_t const capacity = memory::capacity();
   CHECK(capacity >= std::size_t{1} << 26);
   std::ifstream in("/proc/meminfo");
@@ -64,7 +64,7 @@ TEST_CASE("capacity: the memory and swap space that Linux says the machine has")
   if (sum != 0) CHECK(capacity == sum);
 }
 
-TEST_CASE("large blocks are wanted in large pages") {
+TEST_CASE("host_memory: large blocks are aligned to large pages and request them") {
   std::size_t const large = memory::large_page;
   for (std::size_t const bytes : {large, large + 1, 3 * large}) {
     CAPTURE(bytes);

@@ -17,7 +17,7 @@
 
 namespace {
 
-// The least that is asked for.
+// Smallest type that satisfies strided_view.
 template <class T>
 struct archetype {
   using element_type = T;
@@ -39,7 +39,7 @@ static_assert(plait::strided_view<archetype<float>> && plait::strided_view<arche
 static_assert(!plait::strided_view<archetype<char>> && !plait::strided_view<no_strides> &&
               !plait::strided_view<std::vector<float>> && !plait::strided_view<int>);
 
-TEST_CASE("mdspan: a view is read and written where it is, whatever its strides") {
+TEST_CASE("borrow_view: a view is read and written in place, whatever its strides") {
   std::vector<float> memory = {1, 2, 3, 4, 5, 6};
   archetype<float> const columns{memory.data(), {3, 2}, {1, 3}};  // column-major
   auto t = plait::borrow_view<plait::serial>(columns);
@@ -49,7 +49,7 @@ TEST_CASE("mdspan: a view is read and written where it is, whatever its strides"
   CHECK(memory[4] == 50);
 }
 
-// A view that can be made of a tensor: row-major, or of any strides.
+// View that can be constructed over a tensor: row-major, or with any strides.
 template <class T, class Index, bool Strided, std::size_t... Extents>
 struct small_view {
   using element_type = T;
@@ -97,7 +97,7 @@ using tensor = plait::tensor<plait::serial>;
 template <class V, class Tensor>
 constexpr bool can_be_viewed = requires(Tensor t) { plait::view_as<V>(t); };
 static_assert(can_be_viewed<rows<float, any>, tensor&> && can_be_viewed<rows<float const, any>, tensor const&>);
-static_assert(!can_be_viewed<rows<float, any>, tensor const&>);  // who may not write gets no way to
+static_assert(!can_be_viewed<rows<float, any>, tensor const&>);  // a const tensor has no writable view
 
 template <class V, class Tensor>
 V seen(Tensor&& t) {
@@ -107,7 +107,7 @@ using list = rows<float, any>;
 using plane = rows<float, any, any>;
 using strided_plane = strided<float, any, any>;
 
-TEST_CASE("mdspan: a tensor is seen where it is, and written") {
+TEST_CASE("view_as: a tensor is read and written in place") {
   auto t = tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3});
   auto const all = seen<rows<float, any, 3>>(t);
   CHECK(all.data == t.raw());
@@ -120,7 +120,7 @@ TEST_CASE("mdspan: a tensor is seen where it is, and written") {
   auto const view = seen<strided_plane>(turned);
   CHECK(view.mapping.steps == std::array{1, 3});
   CHECK(plait::borrow_view<plait::serial>(view).values<float>() == turned.values<float>());
-  // What has one place has no stride to speak of.
+  // An axis of extent one may have any stride.
   auto const corner = t.slice(1, 2, 3).slice(0, 1, 2);
   CHECK(seen<rows<float const, 1, 1>>(corner).data[0] == 6);
 
@@ -129,7 +129,7 @@ TEST_CASE("mdspan: a tensor is seen where it is, and written") {
   CHECK(seen<rows<float const, any, any>>(none).extent(0) == 3);
 }
 
-TEST_CASE("mdspan: what a view cannot be of is refused") {
+TEST_CASE("view_as: types and layouts that a view cannot represent are refused") {
   auto t = tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3});
   auto const refuses = [](auto const& see, char const* why) {
     CHECK_THROWS_WITH_AS(see(), doctest::Contains(why), plait::shape_error);
@@ -139,7 +139,7 @@ TEST_CASE("mdspan: what a view cannot be of is refused") {
   refuses([&] { seen<rows<float, any, 4>>(t); }, "its axis 1 has 4 places");
   auto const turned = t.transpose(std::vector<std::size_t>{1, 0});
   refuses([&] { seen<rows<float const, any, any>>(turned); }, "axis 0 has other strides");
-  auto same = tensor::adopt(t.raw(), t.spec(), {0, 1}, nullptr);  // rows that are one
+  auto same = tensor::adopt(t.raw(), t.spec(), {0, 1}, nullptr);  // rows that alias
   refuses([&] { seen<strided_plane>(same); }, "no index for axis 0");
   auto const too_long = tensor::from(std::vector<float>(200), {200});
   refuses([&] { seen<small_view<float const, std::int8_t, false, any>>(too_long); }, "no index for axis 0");
@@ -152,7 +152,7 @@ TEST_CASE("mdspan: what a view cannot be of is refused") {
 }
 
 #if defined(__cpp_lib_mdspan)
-TEST_CASE("mdspan: of the standard, to tensors and of them") {
+TEST_CASE("std::mdspan: converts from and to tensors") {
   using any_two = std::dextents<std::int64_t, 2>;
   auto t = tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3});
   auto const all = seen<std::mdspan<float, std::extents<int, 2, std::dynamic_extent>>>(t);

@@ -18,7 +18,7 @@
 
 namespace {
 
-// Counts what the system is asked for, and can refuse.
+// Backend that counts allocations, and can refuse them.
 struct counting : plait::host_memory {
   static constexpr std::string_view name = "counting";
   static auto policy() { return plait::serial::policy(); }
@@ -47,7 +47,7 @@ using pool = plait::memory_pool<counting>;
 
 }  // namespace
 
-TEST_CASE("blocks are at most a quarter larger than asked for, and never smaller") {
+TEST_CASE("memory_pool: blocks are never smaller than requested, and at most a quarter larger") {
   pool p;
   std::size_t before = 0;
   for (std::size_t bytes = 1; bytes < (std::size_t{1} << 24); bytes += 1 + bytes / 37) {
@@ -69,7 +69,7 @@ TEST_CASE("blocks are at most a quarter larger than asked for, and never smaller
   }
 }
 
-TEST_CASE("blocks are aligned for the widest vectors") {
+TEST_CASE("memory_pool: blocks are aligned for the widest vectors") {
   pool p;
   for (std::size_t const bytes : {1u, 63u, 65u, 1000u, 4097u}) {
     void* const block = p.take(bytes);
@@ -78,7 +78,7 @@ TEST_CASE("blocks are aligned for the widest vectors") {
   }
 }
 
-TEST_CASE("nothing costs nothing") {
+TEST_CASE("memory_pool: empty blocks allocate nothing") {
   pool p;
   CHECK(p.take(0) == nullptr);
   p.give_back(nullptr, 0);
@@ -86,7 +86,7 @@ TEST_CASE("nothing costs nothing") {
   CHECK(p.statistics().bytes_in_use == 0);
 }
 
-TEST_CASE("in steady state the system is not asked") {
+TEST_CASE("memory_pool: the steady state makes no system allocations") {
   counting::reset();
   pool p;
   auto const run = [&] {
@@ -105,18 +105,18 @@ TEST_CASE("in steady state the system is not asked") {
   CHECK(p.statistics().bytes_in_use == 0);
 }
 
-TEST_CASE("a block serves sizes of its class, and two owners at once never share one") {
+TEST_CASE("memory_pool: a block serves sizes of its class, and live blocks never alias") {
   pool p;
   void* const a = p.take(100);
   void* const b = p.take(100);
   CHECK(a != b);
   p.give_back(a, 100);
-  CHECK(p.take(112) == a);  // of the class of 112 bytes, as 100 is
+  CHECK(p.take(112) == a);  // 100 and 112 bytes are of one size class
   p.give_back(a, 112);
   p.give_back(b, 100);
 }
 
-TEST_CASE("what is given back to a reserve is for its user, until it goes") {
+TEST_CASE("memory_pool::reserve: returned blocks serve the reserve's user only, until its end") {
   counting::reset();
   pool p;
   void* const before = p.take(100);
@@ -128,17 +128,17 @@ TEST_CASE("what is given back to a reserve is for its user, until it goes") {
       p.give_back(before, 100);
       mine = p.take(1'000);
       p.give_back(mine, 1'000);
-      CHECK(p.take(1'000) == mine);  // of the kind that was given back
+      CHECK(p.take(1'000) == mine);  // of the size class that was returned
       p.give_back(mine, 1'000);
       CHECK(p.take(100) == before);
       p.give_back(before, 100);
-      std::thread([&] {  // other threads have the pool
+      std::thread([&] {  // other threads use the pool
         void* const other = p.take(1'000);
         CHECK(other != mine);
         p.give_back(other, 1'000);
       })
           .join();
-      pool elsewhere;  // other pools are not concerned
+      pool elsewhere;  // other pools are unaffected
       void* const another = elsewhere.take(100);
       elsewhere.give_back(another, 100);
       CHECK(elsewhere.take(100) == another);
@@ -149,7 +149,7 @@ TEST_CASE("what is given back to a reserve is for its user, until it goes") {
     CHECK(next != before);
     p.give_back(next, 100);
     p.trim();
-    CHECK(p.statistics().bytes_held != 0);  // what is reserved may be in use
+    CHECK(p.statistics().bytes_held != 0);  // reserved blocks may be in use
   }
   CHECK((p.take(1'000) == mine));
   p.give_back(mine, 1'000);
@@ -159,7 +159,7 @@ TEST_CASE("what is given back to a reserve is for its user, until it goes") {
   CHECK(counting::held == 0);
 }
 
-TEST_CASE("what a thread gives back on a device is not another's before the work on it is done") {
+TEST_CASE("memory_pool: a block on a device is not reused by another thread before work on it is done") {
   using device = test::emulated_device;
   plait::memory_pool<device> p;
   auto const filled = [&p](int with) {
@@ -181,10 +181,10 @@ TEST_CASE("what a thread gives back on a device is not another's before the work
   int seen = 0;
   device::copy_to_host(&seen, result, sizeof(int));
   CHECK(seen == 1);
-  CHECK(p.take(sizeof(int)) == mine);  // work that comes later is done later
+  CHECK(p.take(sizeof(int)) == mine);  // later work is ordered after earlier work
   p.give_back(mine, sizeof(int));
 
-  // A block that another thread was handed.
+  // A block that another thread returns.
   bool done = false;
   std::thread([&] {
     plait::for_each_index<device>(1, [=, &done](std::size_t) {
@@ -195,7 +195,7 @@ TEST_CASE("what a thread gives back on a device is not another's before the work
     p.give_back(result, 1'000);
     CHECK(done);
     void* const fresh = p.take(1'000);
-    CHECK(fresh != result);  // which goes back where it came from
+    CHECK(fresh != result);  // result goes back to the thread that took it
     p.give_back(fresh, 1'000);
   }).join();
   CHECK(p.take(1'000) == result);
@@ -205,7 +205,7 @@ TEST_CASE("what a thread gives back on a device is not another's before the work
   CHECK(p.statistics().bytes_held == 0);
 }
 
-TEST_CASE("statistics tell what is in use, what is held and what was the most") {
+TEST_CASE("memory_pool: statistics report bytes in use, bytes held and the peak") {
   counting::reset();
   {
     pool p;
@@ -227,7 +227,7 @@ TEST_CASE("statistics tell what is in use, what is held and what was the most") 
   CHECK(counting::held == 0);
 }
 
-TEST_CASE("what is kept is freed before memory is said to be short; then the pool is as it was") {
+TEST_CASE("memory_pool: cached blocks are freed before memory_error is thrown, which leaves the pool unchanged") {
   counting::reset();
   pool p;
   void* const kept = p.take(4096);
@@ -250,13 +250,13 @@ struct small : counting {
 };
 }  // namespace
 
-TEST_CASE("capacity: what exceeds it together is refused before the system is asked") {
+TEST_CASE("memory_pool: requests that exceed the capacity are refused without a system allocation") {
   counting::reset();
   plait::memory_pool<small> p;
   CHECK_THROWS_AS(static_cast<void>(p.take(10'001)), plait::memory_error);
   CHECK_THROWS_AS(static_cast<void>(p.take(~std::size_t{0} / 2)), plait::memory_error);
   CHECK(counting::calls == 0);
-  void* const whole = p.take(10'000);  // the block is larger, and what it was rounded up by does not count
+  void* const whole = p.take(10'000);  // the rounding of the block does not count
   CHECK(p.statistics().bytes_in_use > 10'000);
   CHECK_THROWS_AS(static_cast<void>(p.take(1)), plait::memory_error);
   p.give_back(whole, 10'000);
@@ -272,7 +272,7 @@ TEST_CASE("capacity: what exceeds it together is refused before the system is as
   p.give_back(rest, 4'000);
 }
 
-TEST_CASE("threads can take and give back, also what others took") {
+TEST_CASE("memory_pool: threads take and return blocks concurrently, also blocks of other threads") {
   counting::reset();
   {
     pool p;
@@ -312,7 +312,7 @@ TEST_CASE("threads can take and give back, also what others took") {
   CHECK(counting::held == 0);
 }
 
-TEST_CASE("pooled memory goes back with its last owner") {
+TEST_CASE("pooled_memory: the last owner returns the block") {
   auto& shared = plait::memory_pool<counting>::shared();
   std::size_t const before = shared.statistics().bytes_in_use;
   std::shared_ptr<void> a = plait::pooled_memory<counting>(1024);

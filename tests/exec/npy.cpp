@@ -15,7 +15,7 @@ namespace {
 
 using tensor = plait::tensor<plait::serial>;
 
-TEST_CASE_TEMPLATE("npy: what is written is read", T, float, double, std::int32_t, std::int64_t, bool, std::uint8_t) {
+TEST_CASE_TEMPLATE("npy: a round trip is exact", T, float, double, std::int32_t, std::int64_t, bool, std::uint8_t) {
   for (plait::shape const& dims : {plait::shape{}, plait::shape{6}, plait::shape{2, 3}, plait::shape{0, 3},
                                    plait::shape{1, 2, 3, 1, 1, 1, 1, 1}}) {
     std::vector<T> elements;
@@ -29,7 +29,7 @@ TEST_CASE_TEMPLATE("npy: what is written is read", T, float, double, std::int32_
   }
 }
 
-// A file with that header, as numpy.lib.format describes it.
+// Returns a file with that header, in the format of numpy.lib.format.
 std::string npy_file(std::string const& header, std::string const& elements, char version = 1) {
   std::string file = std::string("\x93NUMPY") + version + '\0';
   for (std::size_t i = 0; i != (version == 1 ? 2 : 4); ++i) file += static_cast<char>(header.size() >> (8 * i) & 0xff);
@@ -46,7 +46,7 @@ tensor read_bytes(std::string const& bytes) {
   return plait::read_npy<plait::serial>(file);
 }
 
-// "byte N: message", or nothing where the file is taken.
+// Returns "byte N: message", or nothing if the file is accepted.
 std::string refusal(std::string const& bytes) {
   try {
     static_cast<void>(read_bytes(bytes));
@@ -56,14 +56,14 @@ std::string refusal(std::string const& bytes) {
   return "";
 }
 
-// As numpy.save writes numpy.asfortranarray([[1, 2, 3], [4, 5, 6]], "<i4").
+// Returns the file that numpy.save writes for numpy.asfortranarray([[1, 2, 3], [4, 5, 6]], "<i4").
 std::string fortran_file() {
   std::string elements;
   for (char const c : std::string("\x1\x4\x2\x5\x3\x6")) elements += c + std::string(3, '\0');
   return npy_file(header_of("<i4", "(2, 3)", true), elements);
 }
 
-TEST_CASE("npy: Fortran order is turned into ours") {
+TEST_CASE("npy: Fortran order is converted to row-major order") {
   auto const read = read_bytes(fortran_file());
   CHECK(read.dims() == plait::shape{2, 3});
   CHECK(read.values<std::int32_t>() == std::vector<std::int32_t>{1, 2, 3, 4, 5, 6});
@@ -72,14 +72,14 @@ TEST_CASE("npy: Fortran order is turned into ours") {
   CHECK(read_bytes(npy_file(header_of("<i4", "(3, 0, 2)", true), "")).dims() == plait::shape{3, 0, 2});
 }
 
-TEST_CASE("npy: bytes of a bool are true or false, and the last comma may be missing") {
+TEST_CASE("npy: any nonzero byte of a bool is true, and the last comma may be missing") {
   std::string const header = "{'descr': '|b1', 'shape': (4,), 'fortran_order': False}\n";
   CHECK(read_bytes(npy_file(header, std::string("\x2\x0\xff\x1", 4))).values<bool>() ==
         std::vector<bool>{true, false, true, true});
 }
 
 // The bytes are those of numpy.array([1, -2], dtype).tobytes(), the most significant byte first.
-TEST_CASE("npy: elements of either byte order, under every name of their type") {
+TEST_CASE("npy: elements of either byte order are read, under every name of their type") {
   auto const swapped = [](std::string bytes, std::size_t size) {
     for (std::size_t i = 0; i != bytes.size(); i += size)
       std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(i),
@@ -119,7 +119,7 @@ TEST_CASE("npy: elements of either byte order, under every name of their type") 
   CHECK(read_bytes(npy_file(header_of(">f8", "(0, 4)"), "")).dims() == plait::shape{0, 4});
 }
 
-TEST_CASE("npy: headers that Python 2 wrote, and those that differ in blanks only") {
+TEST_CASE("npy: headers of Python 2 and with other blanks are read, malformed ones refused") {
   std::string const one("\x7\0\0\0", 4);
   for (std::string const header : {"{'descr': '<i4', 'fortran_order': False, 'shape': (1L,), }\n",
                                    "{'descr': '<i4', 'fortran_order': False, 'shape': (1L, 1), }\n",
@@ -132,7 +132,7 @@ TEST_CASE("npy: headers that Python 2 wrote, and those that differ in blanks onl
     CAPTURE(header);
     for (char const version : {'\1', '\2'})
       CHECK(read_bytes(npy_file(header, one, version)).values<std::int32_t>() == std::vector<std::int32_t>{7});
-    // As NumPy: version 3.0 is younger than Python 2.
+    // As in NumPy: version 3.0 is newer than Python 2.
     CHECK((refusal(npy_file(header, one, '\3')) == "") == (header.find('L') == header.npos));
   }
   CHECK(read_bytes(npy_file(header_of("<i4", "(0L, 3L)"), "")).dims() == plait::shape{0, 3});
@@ -157,7 +157,7 @@ TEST_CASE("npy: headers that Python 2 wrote, and those that differ in blanks onl
     CHECK_MESSAGE(refusal(npy_file(header, one)) != "", header);
 }
 
-TEST_CASE("npy: versions of the format") {
+TEST_CASE("npy: versions 1.0, 2.0 and 3.0 are read, others refused") {
   std::string const header = header_of("<i4", "(1,)");
   std::string const one("\x7\0\0\0", 4);
   for (char const version : {'\1', '\2', '\3'})
@@ -171,7 +171,7 @@ TEST_CASE("npy: versions of the format") {
   }
 }
 
-TEST_CASE("npy: a file that goes on behind its last element is refused there") {
+TEST_CASE("npy: bytes after the last element are refused at their offset") {
   for (std::string const& whole : {fortran_file(), npy_file(header_of("<f4", "()"), std::string(4, '\0')),
                                    npy_file(header_of("<f4", "(0,)"), "")}) {
     CHECK(refusal(whole) == "");
@@ -181,7 +181,7 @@ TEST_CASE("npy: a file that goes on behind its last element is refused there") {
   }
 }
 
-TEST_CASE("npy: a file that is cut off anywhere, or is none, is refused where it is wrong") {
+TEST_CASE("npy: a truncated file is refused at its end, a malformed one with the reason") {
   std::string const whole = fortran_file();
   for (std::size_t length = 0; length != whole.size(); ++length) {
     CHECK(

@@ -29,7 +29,7 @@ plait::netdef net() {
     external_output: "w")");
 }
 
-TEST_CASE("observers: each op is timed once, between begin and end, and traced") {
+TEST_CASE("time_observer: each op is recorded once, with begin before end, and traced") {
   auto const table = test::toy_operators<B>();
   for (bool const parallel : {false, true}) {
     plait::workspace<B> blobs;
@@ -58,7 +58,7 @@ TEST_CASE("observers: each op is timed once, between begin and end, and traced")
   }
 }
 
-TEST_CASE("observers: times by type, however many runs there are") {
+TEST_CASE("type_times: sums the times of a type over all runs") {
   plait::workspace<B> blobs;
   blobs.feed<float>("x", {1, 2}, {2});
   plait::netdef n;
@@ -77,7 +77,7 @@ TEST_CASE("observers: times by type, however many runs there are") {
   CHECK(one.records().size() == 3);
 }
 
-TEST_CASE("observers: a trace is JSON whatever ops are called") {
+TEST_CASE("write_chrome_trace: the trace is valid JSON whatever ops are called") {
   plait::workspace<B> blobs;
   blobs.feed<float>("x", {1, 2}, {2});
   plait::netdef n;
@@ -92,7 +92,7 @@ TEST_CASE("observers: a trace is JSON whatever ops are called") {
   CHECK(events[1]["args"]["name"] == "\u00e4");
 }
 
-TEST_CASE("observers: the op whose output is NaN is named") {
+TEST_CASE("nan_observer: names the op whose output is NaN") {
   auto const table = test::toy_operators<B>();
   plait::workspace<B> blobs;
   float const infinity = std::numeric_limits<float>::infinity();
@@ -114,7 +114,7 @@ TEST_CASE("observers: the op whose output is NaN is named") {
   CHECK_THROWS_AS(plan.run({.observer = &strict}), plait::exec_error);
 }
 
-TEST_CASE_TEMPLATE("observers: NaN and infinities are found in all real types, in parallel, too", T, float, double,
+TEST_CASE_TEMPLATE("nan_observer: finds NaN and infinities in all real types, also in parallel", T, float, double,
                    plait::float16, plait::bfloat16) {
   using device = plait::tbb;
   auto const table = test::toy_operators<device>();
@@ -144,7 +144,7 @@ TEST_CASE_TEMPLATE("observers: NaN and infinities are found in all real types, i
   }
 }
 
-TEST_CASE("observers: ops that are fused are one event, unless the observer reads values") {
+TEST_CASE("op_observer: fused ops are one event, unless the observer reads values") {
   struct counting : plait::op_observer {
     explicit counting(bool reads) : reads_them(reads) {}
     bool reads_values() const override { return reads_them; }
@@ -175,7 +175,7 @@ TEST_CASE("observers: ops that are fused are one event, unless the observer read
   CHECK(events.types == std::vector<std::string>{"MatMul+Add+Relu", "Softmax"});
   CHECK(events.names == std::vector<std::string>{"p", "s", "y", "z"});
   CHECK(events.ops == 4);
-  CHECK(events.operands == 2);  // those of Softmax
+  CHECK(events.operands == 2);  // the operands of Softmax
   plan.run({.observer = &values});
   CHECK(blobs.fetch<float>("z") == wanted);
   CHECK(values.types == std::vector<std::string>{"MatMul", "Add", "Relu", "Softmax"});
@@ -187,7 +187,7 @@ TEST_CASE("observers: ops that are fused are one event, unless the observer read
   CHECK_THROWS_AS(plan.run({.stop = source.get_token()}), plait::run_cancelled);
 }
 
-TEST_CASE("observers: a trace has a row for each thread") {
+TEST_CASE("write_chrome_trace: each thread has its own row") {
   plait::time_observer<B> times;
   auto const record = [&] {
     plait::op_event const event{0, "Any", "", {}, {}, {}, {}, nullptr};
@@ -204,7 +204,7 @@ TEST_CASE("observers: a trace has a row for each thread") {
   CHECK(events[0]["tid"] != events[1]["tid"]);
 }
 
-TEST_CASE("plan_text: ops, shapes, memory") {
+TEST_CASE("write_plan: lists ops, shapes and memory") {
   auto const table = test::toy_operators<B>();
   plait::workspace<B> blobs;
   blobs.feed<float>("x", {1, 2}, {2});
@@ -221,7 +221,7 @@ TEST_CASE("plan_text: ops, shapes, memory") {
   CHECK_FALSE(blobs.contains("w"));  // nothing has run
 }
 
-TEST_CASE("plan_text: before a run, what only the run will tell is left open") {
+TEST_CASE("write_plan: shapes that only a run decides are open before it") {
   auto const table = test::toy_operators<B>();
   plait::workspace<B> blobs;
   blobs.feed<float>("x", {2}, {1});

@@ -36,7 +36,7 @@ std::string refusal(std::string const& text) {
   return "";
 }
 
-TEST_CASE("op_arguments: what the net does not say is what the description says") {
+TEST_CASE("op_arguments: omitted arguments have the defaults of the schema") {
   auto const none = read(R"(input: "x" output: "y")");
   CHECK(none.integer("axis") == 1);
   CHECK(none.real("scale") == 0.5f);
@@ -58,7 +58,7 @@ TEST_CASE("op_arguments: what the net does not say is what the description says"
   CHECK(all.output_count() == 2);
 }
 
-TEST_CASE("op_arguments: whole numbers stand for reals, and empty lists for lists of any type") {
+TEST_CASE("op_arguments: integers convert to reals, and empty lists to lists of any type") {
   auto const a = read(R"(input: "x" output: "y" arg { name: "scale" i: 3 } arg { name: "weights" ints: 1 ints: 2 }
                          arg { name: "names" })");
   CHECK(a.real("scale") == 3);
@@ -66,7 +66,7 @@ TEST_CASE("op_arguments: whole numbers stand for reals, and empty lists for list
   CHECK(a.texts("names").empty());
 }
 
-TEST_CASE("op_arguments: whether elements decide on shapes, and whether runs differ, by operands and arguments") {
+TEST_CASE("op_arguments: operands and arguments decide has_shapes_from_elements and differs_by_run") {
   plait::netdef const n = plait::read_netdef_text(R"(op { type: "T" input: "x" output: "y" }
     op { type: "T" input: "x" input: "z" output: "y" }
     op { type: "T" input: "x" input: "z" output: "y" arg { name: "off" i: 1 } })");
@@ -87,7 +87,7 @@ TEST_CASE("op_arguments: whether elements decide on shapes, and whether runs dif
   CHECK(of(made.shape_from_where(on).differs_by_run(on)) == answers{{false, true}, {true, true}, {false, false}});
 }
 
-TEST_CASE("op_arguments: blobs that are called otherwise, and arguments that are refused") {
+TEST_CASE("op_arguments: renamed blobs are resolved, and refused arguments are reported") {
   auto const described = plait::op_schema("T")
                              .inputs(0, 2)
                              .outputs(1)
@@ -105,14 +105,14 @@ TEST_CASE("op_arguments: blobs that are called otherwise, and arguments that are
     CHECK(found.renamed(name) == truth);
   CHECK_THROWS_AS((void)plait::read_op_arguments(n, n.op[1], described), plait::shape_error);
   try {
-    (void)plait::read_op_arguments(n, n.op[2], described);  // before what else is wrong with it
+    (void)plait::read_op_arguments(n, n.op[2], described);  // reported before its other errors
     FAIL("accepted");
   } catch (plait::shape_error const& e) {
     CHECK(std::string(e.what()) == "plait: argument 'old' is not known any more");
   }
 }
 
-TEST_CASE("op_arguments: what the op type does not have is refused") {
+TEST_CASE("op_arguments: operands and arguments that violate the schema are refused") {
   CHECK(refusal(R"(output: "y")") == "plait: 0 inputs where there should be 1 to 2");
   CHECK(refusal(R"(input: "x")") == "plait: 0 outputs where there should be 1 or more");
   CHECK(refusal(R"(input: "x" output: "y" arg { name: "axis" f: 1.5 })") ==
@@ -125,7 +125,7 @@ TEST_CASE("op_arguments: what the op type does not have is refused") {
                        "plait: argument 'to' is missing", plait::shape_error);
 }
 
-TEST_CASE("op_arguments: asking for what the description does not have is a mistake of the program") {
+TEST_CASE("op_arguments: a request for an argument that the schema lacks is a precondition_error") {
   auto const a = read(R"(input: "x" output: "y")");
   CHECK_THROWS_WITH_AS(static_cast<void>(a.integer("axes")),
                        "op_arguments: argument 'axes' that a kernel of T asks for is not in the description",

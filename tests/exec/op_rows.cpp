@@ -1,4 +1,4 @@
-// Operands that are some rows of others.
+// Row ranges of operands, as an op of a row-wise fusion group sees them.
 #include <plait/exec/detail/op_rows.hpp>
 
 #include <array>
@@ -23,17 +23,17 @@ TEST_CASE("divides_into_rows: rows are whole lines of the last axis") {
     return plait::divides_into_rows({element_type::float32, dims}, rows);
   };
   CHECK(divides({2, 3, 5}, 6));
-  CHECK(divides({2, 3, 5}, 3));  // of two lines each
+  CHECK(divides({2, 3, 5}, 3));  // two lines each
   CHECK_FALSE(divides({2, 3, 5}, 4));
   CHECK_FALSE(divides({2, 3, 5}, 30));
-  CHECK(divides({6}, 6));  // an element a row
+  CHECK(divides({6}, 6));  // one element per row
   CHECK(divides({6}, 2));
   CHECK(divides({}, 1));
   CHECK_FALSE(divides({}, 2));
   CHECK_FALSE(divides({0, 5}, 3));
 }
 
-/// Two ops of 6 rows: one of a 2 x 3 x 4 tensor and a vector for all rows to 6 elements, one of these to 12 x 2.
+/// Two ops of 6 rows: the first maps 2 x 3 x 4 elements and a shared vector to 6 elements, the second these to 12 x 2.
 struct two_ops {
   std::array<std::vector<float>, 4> memory = {std::vector<float>(24), std::vector<float>(4), std::vector<float>(6),
                                               std::vector<float>(24)};
@@ -52,10 +52,10 @@ struct two_ops {
   }
 };
 
-TEST_CASE("op_rows: contexts see the rows they are narrowed to, and all of what is the same for all rows") {
+TEST_CASE("op_rows: contexts see the narrowed rows, and operands shared by all rows as a whole") {
   two_ops ops;
   auto made = ops.rows();
-  plait::op_rows<plait::serial> rows = std::move(made);  // what it holds goes on pointing to itself
+  plait::op_rows<plait::serial> rows = std::move(made);  // its internal pointers stay valid
   REQUIRE(rows.operand_count() == 5);
   CHECK(&rows.operand(3) == &ops.slots[2]);
   auto const check = [&](std::size_t row, std::size_t end) {
@@ -81,7 +81,7 @@ TEST_CASE("op_rows: contexts see the rows they are narrowed to, and all of what 
   check(0, 6);
 }
 
-TEST_CASE("op_rows: rows may stand elsewhere") {
+TEST_CASE("op_rows: rows may be in other memory") {
   two_ops ops;
   auto rows = ops.rows();
   std::vector<float> elsewhere(8);

@@ -10,7 +10,7 @@
 
 namespace {
 
-TEST_CASE("operators: a table is a value; one's own types stand beside others and replace them") {
+TEST_CASE("operators: a table is a value; user-defined types extend it and replace others") {
   auto const toys = test::toy_operators<plait::serial>();
   plait::operators<plait::serial> table;
   CHECK(table.size() == 0);
@@ -29,7 +29,7 @@ TEST_CASE("operators: a table is a value; one's own types stand beside others an
   CHECK(names == std::vector<std::string>{"Break", "Fork", "Many", "Mix", "Ones", "Reverse", "Same", "Update"});
 }
 
-TEST_CASE("operators: an argument is passed over in one table alone") {
+TEST_CASE("operators::pass_over: ignores an argument in one table only") {
   using B = plait::serial;
   plait::operators<B> const& standard = plait::standard_operators<B>();
   plait::operators<B> without = standard;
@@ -38,7 +38,7 @@ TEST_CASE("operators: an argument is passed over in one table alone") {
   std::string const op = R"(type: "Scale" input: "x" output: "y" arg { name: "scale" f: 3 })";
   CHECK(test::run_op(without, op, fed).fetch<float>("y") == std::vector<float>{1, 2});
   CHECK(test::run_op(standard, op, fed).fetch<float>("y") == std::vector<float>{3, 6});
-  // Of another type than the argument has: nobody looks at it.
+  // A value of the wrong type is ignored, too.
   std::string const text = R"(type: "Scale" input: "x" output: "y" arg { name: "scale" s: "?" })";
   CHECK(test::run_op(without, text, fed).fetch<float>("y") == std::vector<float>{1, 2});
   CHECK_THROWS_AS(without.pass_over("Scale", "factor"), plait::precondition_error);
@@ -46,7 +46,7 @@ TEST_CASE("operators: an argument is passed over in one table alone") {
   CHECK_THROWS_AS(without.pass_over("Mod", "divisor"), plait::precondition_error);
 }
 
-TEST_CASE("operators: a description that contradicts itself is refused, and the table stays as it was") {
+TEST_CASE("operators: an inconsistent schema is refused, and the table is unchanged") {
   using schema = plait::op_schema;
   auto table = test::toy_operators<plait::serial>();
   std::size_t const before = table.size();

@@ -24,7 +24,7 @@ using B = plait::tbb;
 ::tbb::task_group* around = nullptr;
 std::atomic<bool> is_cancelled = false;
 
-// y = x; cancels the task group that the run is in, if there is one.
+// Kernel y = x that cancels the enclosing task group, if there is one.
 template <class Backend>
 struct cancelling_kernel : test::same_kernel<Backend> {
   using test::same_kernel<Backend>::same_kernel;
@@ -34,8 +34,8 @@ struct cancelling_kernel : test::same_kernel<Backend> {
   }
 };
 
-// y = x + 1; cancels the task group with the first element, for which parts of the loop that have begun wait: so there
-// are parts that have not, however long the thread of the first one is held up.
+// Kernel y = x + 1 that cancels the task group at the first element. Tiles that have begun wait for it: so some tiles
+// have not begun, however long the thread of the first element is delayed.
 template <class Backend>
 struct cancelling_loop : test::same_kernel<Backend> {
   using test::same_kernel<Backend>::same_kernel;
@@ -55,8 +55,8 @@ struct cancelling_loop : test::same_kernel<Backend> {
   }
 };
 
-// Many independent chains that meet, hundreds of times: for the thread sanitizer, too.
-TEST_CASE("parallel: hundreds of runs of a wide net") {
+// Joins many independent chains, hundreds of times: also a test for the thread sanitizer.
+TEST_CASE("parallel_executor: hundreds of runs of a wide net are correct") {
   auto const table = test::toy_operators<B>();
   plait::netdef n;
   std::vector<std::string> ends;
@@ -82,7 +82,7 @@ TEST_CASE("parallel: hundreds of runs of a wide net") {
   }
 }
 
-TEST_CASE("parallel: values that are live together in no order of the ops share memory") {
+TEST_CASE("parallel_executor: values that are live together in no order of the ops share memory") {
   auto const table = test::toy_operators<B>();
   constexpr std::size_t chains = 4, length = 12, elements = 1000;
   plait::netdef n;
@@ -114,11 +114,11 @@ TEST_CASE("parallel: values that are live together in no order of the ops share 
   auto const wanted = run(false, alone, 0);
   CHECK(alone >= chains * length * elements * sizeof(float));
   for (unsigned seed = 0; seed != 50; ++seed) REQUIRE(run(true, shared, seed) == wanted);
-  // Two values of each chain, and those of the sums.
+  // Two values of each chain, and the sums.
   CHECK(shared <= (2 * chains + chains) * elements * sizeof(float));
 }
 
-TEST_CASE("parallel: of several errors the first op's is thrown, and the executor runs again") {
+TEST_CASE("parallel_executor: the error of the first failed op is thrown, and the executor runs again") {
   auto const table = test::toy_operators<B>();
   plait::netdef n;
   n.add_op("Break", {"x"}, {"a"});
@@ -139,14 +139,14 @@ TEST_CASE("parallel: of several errors the first op's is thrown, and the executo
   CHECK(blobs.fetch<float>("b") == std::vector<float>{3, 6});
 }
 
-/// Notes in which order ops begin.
+/// Records the order in which ops begin.
 struct order_noted : plait::op_observer {
   void before(plait::op_event const& e) override { ops.push_back(e.op); }
   std::vector<std::size_t> ops;
 };
 
-// Every order in which Break can fail: before the op before it, between it and the one that follows from it, and last.
-TEST_CASE("parallel: what comes before an op that fails is done, and its error is the one in order") {
+// Covers every order in which Break can fail: before the ops that precede it, and after them.
+TEST_CASE("parallel_executor: ops that precede a failed op are run, and its error is thrown") {
   auto const table = test::toy_operators<B>();
   plait::netdef const n = plait::read_netdef_text(R"(
     op { type: "Same" input: "g" output: "h" }
@@ -173,7 +173,7 @@ TEST_CASE("parallel: what comes before an op that fails is done, and its error i
   CHECK(orders == std::set<std::vector<std::size_t>>{{0, 1, 2}, {2, 0, 1}});
 }
 
-TEST_CASE("parallel: in a task group that is cancelled a run ends with an exception, not early") {
+TEST_CASE("parallel_executor: a run in a cancelled task group throws run_cancelled") {
   auto table = test::toy_operators<B>();
   table.add<cancelling_kernel>(plait::op_schema("Cancel").inputs(1).outputs(1));
   plait::workspace<B> blobs;
@@ -199,7 +199,7 @@ TEST_CASE("parallel: in a task group that is cancelled a run ends with an except
   for (auto const* name : {"b", "c", "d"}) CHECK(blobs.fetch<float>(name) == std::vector<float>{1, 2});
 }
 
-TEST_CASE("parallel: in a cancelled task group an op that has begun is done whole, and the run ends before the next") {
+TEST_CASE("run_cancelled: in a cancelled task group the current op completes, and the next does not begin") {
   auto table = test::toy_operators<B>();
   table.add<cancelling_kernel>(plait::op_schema("Cancel").inputs(1).outputs(1));
   auto const net = plait::read_netdef_text(R"(op { type: "Cancel" input: "x" output: "a" }
@@ -229,7 +229,7 @@ TEST_CASE("parallel: in a cancelled task group an op that has begun is done whol
       });
       around = nullptr;
     });
-    // Plans ask before each op in parallel, and when a loop was cut short otherwise.
+    // Parallel runs check before each op, serial ones after a loop was cut short.
     CHECK(ended == (parallel ? 1 : 2));
     if (!parallel) CHECK(blobs.fetch<float>("b") == std::vector<float>(size, 3));
     run();
@@ -237,7 +237,7 @@ TEST_CASE("parallel: in a cancelled task group an op that has begun is done whol
   }
 }
 
-TEST_CASE("parallel: what was fed is never left half-written when a task group is cancelled in the middle of a loop") {
+TEST_CASE("run_cancelled: a task group that is cancelled during a loop leaves no fed blob half-written") {
   auto table = test::toy_operators<B>();
   table.add<cancelling_loop>(plait::op_schema("Add one").inputs(1).outputs(1).in_place(0, 0).checks_first());
   auto const net = plait::read_netdef_text(R"(op { type: "Add one" input: "x" output: "x" }
@@ -246,7 +246,7 @@ TEST_CASE("parallel: what was fed is never left half-written when a task group i
   for (bool const parallel : {false, true}) {
     plait::workspace<plait::tbb> blobs;
     auto plan = plait::compile(net, table, blobs, {.parallel = parallel});
-    for (bool const again : {false, true}) {  // a run that is repeated, too
+    for (bool const again : {false, true}) {  // also in a repeated run
       CAPTURE(parallel);
       CAPTURE(again);
       blobs.feed("x", std::vector<float>(size, 1), {size});
@@ -277,12 +277,12 @@ TEST_CASE("parallel: what was fed is never left half-written when a task group i
   }
 }
 
-TEST_CASE("parallel: of two ops that write a name which nobody reads, the later one's value stays") {
+TEST_CASE("parallel_executor: of two writes to a blob that no op reads, the later value remains") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { type: "Reverse" input: "long" output: "a" }
     op { type: "Same" input: "short" output: "a" } external_output: "a")");
   plait::workspace<B> blobs;
-  blobs.feed("long", std::vector<float>(200'000), {200'000});  // so that the first ends last
+  blobs.feed("long", std::vector<float>(200'000), {200'000});  // so that the first op ends last
   blobs.feed<float>("short", {1, 2}, {2});
   auto plan = plait::compile(n, test::toy_operators<B>(), blobs, {.parallel = true});
   plait::parallel_executor executor(plan);
@@ -292,7 +292,7 @@ TEST_CASE("parallel: of two ops that write a name which nobody reads, the later 
   }
 }
 
-TEST_CASE("parallel: a run that is stopped in the middle does no op that comes later") {
+TEST_CASE("parallel_executor: a run that is stopped in the middle runs no later op") {
   plait::netdef n;
   for (int i = 0; i != 50; ++i) n.add_op("Update", {"x", "g"}, {"x"});
   plait::workspace<B> blobs;
@@ -315,7 +315,7 @@ TEST_CASE("parallel: a run that is stopped in the middle does no op that comes l
   CHECK(blobs.fetch<float>("x") == std::vector<float>{21});
 }
 
-TEST_CASE("parallel: memory orders ops, and control inputs do") {
+TEST_CASE("memory_dependencies: memory and control inputs order ops") {
   plait::netdef n = plait::read_netdef_text(R"(
     op { type: "Same" input: "x" output: "a" }
     op { type: "Reverse" input: "a" output: "b" }
@@ -326,8 +326,8 @@ TEST_CASE("parallel: memory orders ops, and control inputs do") {
   auto const followers =
       plait::memory_dependencies(plait::detail::engine_of(plan).layout(), plait::detail::engine_of(plan).controls());
   auto const row = [&](plait::op_index op) { return std::vector(followers[op].begin(), followers[op].end()); };
-  CHECK(row(0) == std::vector<plait::op_index>{1, 2});  // read after write
-  CHECK(row(1) == std::vector<plait::op_index>{2, 3});  // write after read; control
+  CHECK(row(0) == std::vector<plait::op_index>{1, 2});  // RAW
+  CHECK(row(1) == std::vector<plait::op_index>{2, 3});  // WAR; control
   CHECK(row(2).empty());
   auto serial = plait::compile(n, test::toy_operators<B>(), blobs);
   CHECK_THROWS_AS(plait::parallel_executor<B>{serial}, plait::precondition_error);

@@ -69,7 +69,7 @@ plait::netdef to_netdef(toy_net const& n) {
   return made;
 }
 
-// Every op on copies: what the net means.
+// Runs every op on copies: the reference semantics of the net.
 void interpret(toy_net const& n, values& blobs) {
   for (toy_op const& op : n.ops) {
     std::vector<std::vector<float>> in;
@@ -79,7 +79,7 @@ void interpret(toy_net const& n, values& blobs) {
   }
 }
 
-// Small whole numbers, so that sums are exact in any order for a few runs.
+// Returns small integers, so that sums are exact in any order for a few runs.
 std::vector<float> numbers(std::mt19937& random, std::size_t count) {
   std::vector<float> made(count);
   for (float& x : made) x = static_cast<float>(random() % 3);
@@ -108,7 +108,7 @@ void check_random_nets(bool parallel, unsigned count, Run run) {
       if (round == 2)
         for (auto const& name : n.given) feed(name);  // the same shapes
       if (round == 3) {
-        size = 5;  // other ones: everything is placed anew
+        size = 5;  // other shapes: memory is planned again
         for (auto const& name : n.given) feed(name);
       }
       if (round == 5 && !n.given.empty()) feed(*n.given.begin());
@@ -120,11 +120,11 @@ void check_random_nets(bool parallel, unsigned count, Run run) {
   }
 }
 
-TEST_CASE_TEMPLATE("plan: computes what the net means, however values share memory", B, plait::serial, plait::omp) {
+TEST_CASE_TEMPLATE("plan: random nets equal an oracle however values share memory", B, plait::serial, plait::omp) {
   check_random_nets<B>(false, 3000, [](auto& plan) { plan.run(); });
 }
 
-TEST_CASE("plan: in parallel as in order") {
+TEST_CASE("parallel_executor: random nets equal an oracle") {
   check_random_nets<plait::tbb>(true, 1500, [](auto& plan) { plait::parallel_executor(plan).run(); });
   check_random_nets<plait::serial>(true, 300, [](auto& plan) { plait::parallel_executor(plan).run(); });
 }
@@ -132,7 +132,7 @@ TEST_CASE("plan: in parallel as in order") {
 using B = plait::serial;
 auto const table = test::toy_operators<B>();
 
-TEST_CASE("plan: intermediate values take turns in memory") {
+TEST_CASE("plan: intermediate values reuse memory") {
   plait::netdef n;
   std::string last = "x";
   for (int i = 0; i != 50; ++i) {
@@ -182,7 +182,7 @@ TEST_CASE("plan: runs after the first allocate nothing") {
   CHECK(blobs.fetch<float>("p")[0] == 1001 * (7 + 10));
 }
 
-TEST_CASE("plan: what is wrong with a net is said with op and blob") {
+TEST_CASE("plan: errors of a net name op and blob") {
   auto table = test::toy_operators<B>();
   table.add<test::same_kernel>(
       plait::op_schema("Sized").inputs(1).outputs(1).required_argument<std::int64_t>("size", ""));
@@ -241,7 +241,7 @@ TEST_CASE("plan: what is wrong with a net is said with op and blob") {
                   plait::net_error);
 }
 
-TEST_CASE("plan: what a run lacks can be fed, whatever the shapes are then") {
+TEST_CASE("plan: missing blobs may be fed later, with other shapes") {
   auto const n = plait::read_netdef_text(R"(op { type: "Mix" input: "x" input: "y" output: "b" })");
   plait::workspace<B> blobs;
   blobs.feed<float>("x", {1, 2}, {2});
@@ -257,7 +257,7 @@ TEST_CASE("plan: what a run lacks can be fed, whatever the shapes are then") {
   CHECK(blobs.view("b").dims() == plait::shape{3});
 }
 
-// Forgets its second output.
+// Kernel that does not infer its second output.
 template <class B>
 struct forgetful : plait::op_kernel<B> {
   explicit forgetful(plait::op_arguments const&) {}
@@ -265,7 +265,7 @@ struct forgetful : plait::op_kernel<B> {
   void run(plait::op_context<B>&) override {}
 };
 
-TEST_CASE("plan: a kernel that infers nothing of an output is not run") {
+TEST_CASE("plan: a kernel that does not infer an output is not run") {
   auto with = table;
   with.add<forgetful>(plait::op_schema("Forget").inputs(1).outputs(2));
   plait::workspace<B> blobs;
@@ -284,7 +284,7 @@ TEST_CASE("plan: a kernel that infers nothing of an output is not run") {
 int constructions = 0;
 int inferences = 0;
 
-// Counts what is done once, and once for each shape.
+// Counts constructions, and shape inferences.
 template <class Backend>
 struct counting_kernel : test::same_kernel<Backend> {
   explicit counting_kernel(plait::op_arguments const& a) : test::same_kernel<Backend>(a) { ++constructions; }
@@ -294,7 +294,7 @@ struct counting_kernel : test::same_kernel<Backend> {
   }
 };
 
-TEST_CASE("plan: kernels are made once, and shapes inferred where they are new") {
+TEST_CASE("plan: kernels are constructed once, and shapes inferred only when they change") {
   auto with = test::toy_operators<B>();
   with.add<counting_kernel>(plait::op_schema("Count").inputs(1).outputs(1));
   constructions = 0;
@@ -314,14 +314,14 @@ TEST_CASE("plan: kernels are made once, and shapes inferred where they are new")
   CHECK(inferences == 2);
 }
 
-// Throws what is no std::exception.
+// Throws an object that is no std::exception.
 template <class Backend>
 struct throwing_kernel : test::same_kernel<Backend> {
   using test::same_kernel<Backend>::same_kernel;
   void run(plait::op_context<Backend>&) override { throw 42; }
 };
 
-TEST_CASE("plan: whatever a kernel throws is told with op, blobs and shapes, and nested in what is thrown") {
+TEST_CASE("plan: any exception of a kernel is nested in an error with op, blobs and shapes") {
   auto with = test::toy_operators<plait::tbb>();
   with.add<throwing_kernel>(plait::op_schema("Throw").inputs(1).outputs(1));
   auto const net = plait::read_netdef_text(R"(op { type: "Same" input: "x" output: "a" }
@@ -349,7 +349,7 @@ TEST_CASE("plan: whatever a kernel throws is told with op, blobs and shapes, and
   }
 }
 
-TEST_CASE("plan: of an output whose shape is not known an error tells none, though there was one") {
+TEST_CASE("plan: an error shows no outdated shape of an output") {
   auto const n = plait::read_netdef_text(R"(op { type: "Mix" input: "x" input: "y" output: "b" })");
   plait::workspace<B> blobs;
   blobs.feed<float>("x", {1, 2}, {2});
@@ -365,7 +365,7 @@ TEST_CASE("plan: of an output whose shape is not known an error tells none, thou
   }
 }
 
-TEST_CASE("plan: a failed op leaves what was fed as it was, even if it throws half-way in place") {
+TEST_CASE("plan: a fed blob is rolled back if an op throws half-way through an update in place") {
   plait::netdef n;
   n.add_op("Mix", {"y", "y"}, {"y"});
   n.add_op("Break", {"x"}, {"x"});
@@ -383,13 +383,13 @@ TEST_CASE("plan: a failed op leaves what was fed as it was, even if it throws ha
   }
   CHECK(thrown);
   CHECK(blobs.fetch<float>("x") == std::vector<float>{-1, 2, 3, 4});
-  CHECK(blobs.fetch<float>("y")[0] == 3);  // the op before has been
+  CHECK(blobs.fetch<float>("y")[0] == 3);  // the previous op has run
   blobs.feed<float>("x", {1, 2, 3, 4}, {4});
   plan.run();
   CHECK(blobs.fetch<float>("x") == std::vector<float>{3, 6, 9, 12});
 }
 
-TEST_CASE("plan: shapes that elements decide are inferred on the way, in every run") {
+TEST_CASE("plan: shapes that depend on elements are inferred in every run") {
   plait::netdef n;
   n.add_op("Same", {"count"}, {"k"});
   n.add_op("Ones", {"k"}, {"ones"});
@@ -415,7 +415,7 @@ TEST_CASE("plan: shapes that elements decide are inferred on the way, in every r
   }
 }
 
-TEST_CASE("plan: is stopped by its token before an op") {
+TEST_CASE("plan: a stop token stops a run before an op") {
   plait::netdef n;
   n.add_op("Same", {"x"}, {"y"});
   plait::workspace<B> blobs;
@@ -429,7 +429,7 @@ TEST_CASE("plan: is stopped by its token before an op") {
   CHECK_THROWS_AS(plait::parallel_executor(parallel).run({.stop = stop.get_token()}), plait::run_cancelled);
 }
 
-TEST_CASE("plan: a fed tensor of any strides is read as what it holds") {
+TEST_CASE("plan: a fed tensor with any strides is read in the order of its indices") {
   plait::netdef n;
   n.add_op("Reverse", {"x"}, {"y"});
   plait::workspace<B> blobs;

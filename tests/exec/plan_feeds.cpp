@@ -1,5 +1,5 @@
-// What is fed between runs, and memory that others hold: other shapes, other tensors at the same place, one tensor
-// under two names.
+// Feeds between runs, and memory held elsewhere: other shapes, other tensors at the same address, one tensor under two
+// names.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ namespace {
 
 using backend = plait::serial;
 
-// In place, and checks before it writes.
+// Kernel y = sqrt(x), registered as in place and checks_first.
 template <class B>
 struct root_kernel : plait::op_kernel<B> {
   explicit root_kernel(plait::op_arguments const&) {}
@@ -39,7 +39,7 @@ struct root_kernel : plait::op_kernel<B> {
   }
 };
 
-// y = x + w[0], which is packed while it is constant.
+// Kernel y = x + w[0] that pre-packs w while it is constant.
 template <class B>
 struct shifted_kernel : plait::op_kernel<B> {
   explicit shifted_kernel(plait::op_arguments const&) {}
@@ -56,7 +56,7 @@ struct shifted_kernel : plait::op_kernel<B> {
   }
 };
 
-// y = 2 x by rows, a few at a time, but for a row that begins with a negative number.
+// Row-wise kernel y = 2 x, which may be streamed, and throws at a negative number.
 template <class B>
 struct rows_kernel : plait::op_kernel<B> {
   explicit rows_kernel(plait::op_arguments const&) {}
@@ -72,7 +72,7 @@ struct rows_kernel : plait::op_kernel<B> {
     }
   }
 };
-// The same, which takes any number.
+// Like rows_kernel, for any number.
 template <class B>
 struct any_rows_kernel : rows_kernel<B> {
   using rows_kernel<B>::rows_kernel;
@@ -81,7 +81,7 @@ struct any_rows_kernel : rows_kernel<B> {
   }
 };
 
-// Runs a net that fails.
+// Kernel that runs a net that fails.
 template <class B>
 struct calling_kernel : plait::op_kernel<B> {
   explicit calling_kernel(plait::op_arguments const&) {}
@@ -98,7 +98,7 @@ struct calling_kernel : plait::op_kernel<B> {
   }
 };
 
-// Throws what is no error of plait's in the constructor, infer or prepare.
+// Throws an exception other than plait::error in the constructor, infer or prepare.
 template <class B>
 struct throwing_kernel : plait::op_kernel<B> {
   explicit throwing_kernel(plait::op_arguments const& a) : place(a.integer("place")) {
@@ -115,7 +115,7 @@ struct throwing_kernel : plait::op_kernel<B> {
   std::int64_t place;
 };
 
-// Runs a net that fails, before an op.
+// Observer that runs a failing net before op 1.
 struct calling_observer : plait::op_observer {
   void before(plait::op_event const& e) override {
     plait::workspace<backend> blobs;
@@ -143,7 +143,7 @@ using floats = std::vector<float>;
 
 }  // namespace
 
-// Calls check(run) a number of times; run(plan) runs the plan in another order of ops that do not wait for each other.
+// Calls check(run) 20 times; run(plan) runs independent ops in another order each time.
 template <class F>
 void in_every_order(F const& check) {
   for (unsigned seed = 0; seed != 20; ++seed) {
@@ -153,7 +153,7 @@ void in_every_order(F const& check) {
   }
 }
 
-TEST_CASE("a shape that changed before a run that failed counts in the next") {
+TEST_CASE("plan: a shape that changed before a failed run is seen by the next run") {
   auto const net = plait::read_netdef_text(R"(
     op { type: "Reverse" input: "a" output: "c" } op { type: "Reverse" input: "b" output: "d" })");
   plait::workspace<backend> blobs;
@@ -169,7 +169,7 @@ TEST_CASE("a shape that changed before a run that failed counts in the next") {
   CHECK(blobs.fetch<float>("c") == floats(1000, 1));
 }
 
-TEST_CASE("an output that is fed as an input keeps its elements while it is read") {
+TEST_CASE("plan: an output that is fed as an input keeps its elements while it is read") {
   auto const net = plait::read_netdef_text(R"(op { type: "Reverse" input: "x" output: "y" })");
   plait::workspace<backend> blobs;
   blobs.feed<float>("x", {1, 2, 3, 4}, {4});
@@ -181,7 +181,7 @@ TEST_CASE("an output that is fed as an input keeps its elements while it is read
   CHECK(blobs.fetch<float>("x") == floats{4, 3, 2, 1});
 }
 
-TEST_CASE("an output that comes back through other hands keeps its elements while it is read") {
+TEST_CASE("plan: an output that is fed as borrowed memory keeps its elements while it is read") {
   auto const net = plait::read_netdef_text(R"(op { type: "Reverse" input: "x" output: "y" }
                                               op { type: "Same" input: "z" output: "w" })");
   using tensor = plait::tensor<backend>;
@@ -197,7 +197,7 @@ TEST_CASE("an output that comes back through other hands keeps its elements whil
   CHECK(blobs.fetch<float>("y") == floats{1, 2, 3, 4});
   CHECK(blobs.fetch<float>("x") == floats{4, 3, 2, 1});
   CHECK(blobs.view("y").raw() != first.raw());
-  // Both tensors that y takes turns in are read.
+  // Both tensors between which y alternates are read.
   blobs.feed("z", borrowed(first));
   blobs.feed("x", borrowed(blobs.view("y")));
   plan.run();
@@ -206,7 +206,7 @@ TEST_CASE("an output that comes back through other hands keeps its elements whil
   CHECK(blobs.fetch<float>("w") == floats{4, 3, 2, 1});
 }
 
-TEST_CASE("a constant is another where another part of the same tensor is fed") {
+TEST_CASE("plan: a constant is packed again when another slice of the same tensor is fed") {
   auto const net = plait::read_netdef_text(R"(op { type: "Shifted" input: "x" input: "w" output: "y" })");
   plait::workspace<backend> blobs;
   blobs.feed<float>("x", {0}, {1});
@@ -220,7 +220,7 @@ TEST_CASE("a constant is another where another part of the same tensor is fed") 
   CHECK(blobs.fetch<float>("y") == floats{2});
 }
 
-TEST_CASE("a constant is another where another tensor stands in the same memory") {
+TEST_CASE("plan: a constant is packed again when another tensor has the same memory") {
   auto const net = plait::read_netdef_text(R"(op { type: "Shifted" input: "x" input: "w" output: "y" })");
   plait::workspace<backend> blobs;
   blobs.feed<float>("x", {0}, {1});
@@ -229,12 +229,12 @@ TEST_CASE("a constant is another where another tensor stands in the same memory"
   plan.run();
   CHECK(blobs.fetch<float>("y") == floats{1});
   blobs.feed<float>("w", {2}, {1});
-  blobs.feed<float>("w", {3}, {1});  // in what the first one gave back
+  blobs.feed<float>("w", {3}, {1});  // in the memory that the first one released
   plan.run();
   CHECK(blobs.fetch<float>("y") == floats{3});
 }
 
-TEST_CASE("what an observer stops leaves what was fed as it was") {
+TEST_CASE("plan: fed blobs are rolled back when an observer throws") {
   auto const net = plait::read_netdef_text(R"(op { type: "Root" input: "p" output: "p" })");
   plait::workspace<backend> blobs;
   blobs.feed<float>("p", {-1, 4}, {2});
@@ -244,7 +244,7 @@ TEST_CASE("what an observer stops leaves what was fed as it was") {
   CHECK(blobs.fetch<float>("p") == floats{-1, 4});
 }
 
-TEST_CASE("outputs go to memory of their own, not to a tensor that repeats its elements") {
+TEST_CASE("plan: outputs do not reuse a tensor that repeats its elements") {
   auto const net = plait::read_netdef_text(R"(op { type: "Reverse" input: "x" output: "y" })");
   plait::workspace<backend> blobs;
   blobs.feed<float>("x", {1, 2, 3, 4}, {4});
@@ -262,12 +262,12 @@ TEST_CASE("outputs go to memory of their own, not to a tensor that repeats its e
   CHECK(held == floats(4, 7));
 }
 
-TEST_CASE("in parallel an op reads what was fed although another writes the name") {
+TEST_CASE("parallel_executor: an op reads a fed blob although another op overwrites its name") {
   auto const net = plait::read_netdef_text(R"(
     op { type: "Same" input: "x" output: "s" } op { type: "Same" input: "z" output: "x" })");
   in_every_order([&](auto const& run) {
     plait::workspace<backend> blobs;
-    floats fed{1, 2};  // spoilt when nobody holds it any more
+    floats fed{1, 2};  // overwritten when the last reference is gone
     std::shared_ptr<float> owner(fed.data(), [](float* at) { at[0] = at[1] = -1; });
     blobs.feed("x", plait::tensor<backend>::borrow(std::span<float>(fed), {2}, std::move(owner)));
     blobs.feed<float>("z", {10, 10}, {2});
@@ -278,7 +278,7 @@ TEST_CASE("in parallel an op reads what was fed although another writes the name
   });
 }
 
-TEST_CASE("what an op changes in place does not change under another name that was fed with the same memory") {
+TEST_CASE("plan: an update in place does not change other blobs fed with the same memory") {
   auto const net = plait::read_netdef_text(R"(
     op { type: "Root" input: "p" output: "p" } op { type: "Reverse" input: "q" output: "r" }
     op { type: "Root" input: "s" output: "s" })");
@@ -293,7 +293,7 @@ TEST_CASE("what an op changes in place does not change under another name that w
     CHECK(blobs.fetch<float>("s") == floats{1, 2, 3, 4, 5, 6});
     CHECK(blobs.fetch<float>("q") == floats{1, 4, 9, 16, 25, 36});
   }
-  SUBCASE("parts that overlap") {
+  SUBCASE("slices that overlap") {
     blobs.feed("q", whole);
     blobs.feed("p", whole.slice(0, 0, 2));
     blobs.feed("s", whole.slice(0, 1, 6));
@@ -302,7 +302,7 @@ TEST_CASE("what an op changes in place does not change under another name that w
     CHECK(blobs.fetch<float>("s") == floats{2, 3, 4, 5, 6});
     CHECK(blobs.fetch<float>("r") == floats{36, 25, 16, 9, 4, 1});
   }
-  SUBCASE("parts that do not overlap stay where they are") {
+  SUBCASE("disjoint slices are updated in place") {
     blobs.feed("q", whole.slice(0, 4, 6));
     blobs.feed("s", whole.slice(0, 2, 4));
     blobs.feed("p", whole.slice(0, 0, 2));
@@ -320,7 +320,7 @@ TEST_CASE("what an op changes in place does not change under another name that w
     CHECK(blobs.fetch<float>("r") == floats{36, 9, 25, 4, 16, 1});
     CHECK(blobs.fetch<float>("q") == floats{1, 16, 4, 25, 9, 36});
   }
-  SUBCASE("fed before a run that failed") {
+  SUBCASE("fed before a failed run") {
     for (auto const* name : {"p", "q", "s"}) blobs.feed(name, whole.clone());
     plan.run();
     auto const held = blobs.view("s");
@@ -332,7 +332,7 @@ TEST_CASE("what an op changes in place does not change under another name that w
     CHECK(blobs.fetch<float>("q") == floats{1, 4, 9, 16, 25, 36});
     CHECK(blobs.fetch<float>("r") == floats{36, 25, 16, 9, 4, 1});
   }
-  SUBCASE("after a run in which they were apart") {
+  SUBCASE("after a run without aliases") {
     blobs.feed("q", whole.clone());
     blobs.feed("p", whole.clone());
     blobs.feed("s", whole);
@@ -344,7 +344,7 @@ TEST_CASE("what an op changes in place does not change under another name that w
   }
 }
 
-TEST_CASE("a fed view with strides is read anew in each run") {
+TEST_CASE("plan: a fed view with strides is read again in each run") {
   auto const net = plait::read_netdef_text(R"(op { type: "Reverse" input: "x" output: "y" })");
   floats held{1, 2, 3, 4, 5, 6};
   auto const every_other = plait::tensor<backend>::borrow(std::span<float>(held), {6}).slice(0, 0, 6, 2);
@@ -359,7 +359,7 @@ TEST_CASE("a fed view with strides is read anew in each run") {
   CHECK(blobs.view("x").raw() == held.data());
 }
 
-TEST_CASE("an op that changes a fed view with strides changes a copy, which the blob then has") {
+TEST_CASE("plan: an update of a fed view with strides changes a copy, which the blob then holds") {
   auto const net = plait::read_netdef_text(R"(op { type: "Root" input: "x" output: "x" })");
   floats held{1, 2, 4, 3, 16, 5};
   plait::workspace<backend> blobs;
@@ -371,7 +371,7 @@ TEST_CASE("an op that changes a fed view with strides changes a copy, which the 
   CHECK(held == floats{1, 2, 4, 3, 16, 5});
 }
 
-TEST_CASE("where an op fails at some rows, what an op before it changed in place is changed in all rows") {
+TEST_CASE("plan: if an op fails at some rows, the op before it has updated all rows in place") {
   auto const net = plait::read_netdef_text(R"(
     op { type: "AnyRows" input: "x" output: "x" } op { type: "Rows" input: "x" output: "y" })");
   constexpr std::int64_t rows = 40000;
@@ -391,7 +391,7 @@ TEST_CASE("where an op fails at some rows, what an op before it changed in place
   CHECK(blobs.fetch<float>("x") == fed);
 }
 
-TEST_CASE("where an op fails at some rows, an op before it has replaced what was fed in all rows") {
+TEST_CASE("plan: if an op fails at some rows, the op before it has replaced all rows of a fed blob") {
   auto const net = plait::read_netdef_text(R"(
     op { type: "Rows" input: "x" output: "x" } op { type: "Rows" input: "z" output: "y" })");
   constexpr std::int64_t rows = 40000;
@@ -406,7 +406,7 @@ TEST_CASE("where an op fails at some rows, an op before it has replaced what was
   CHECK(blobs.fetch<float>("x") == floats(fed.size(), 2));
 }
 
-TEST_CASE("in parallel an op that changes what was fed waits for those before it, which may fail") {
+TEST_CASE("parallel_executor: an op that overwrites a fed blob waits for earlier ops that may fail") {
   for (auto const* replaced :
        {R"(op { type: "Root" input: "z" output: "z" })",
         R"(op { type: "Same" input: "z" output: "w" } op { type: "Same" input: "x" output: "z" })"})
@@ -423,7 +423,7 @@ TEST_CASE("in parallel an op that changes what was fed waits for those before it
     });
 }
 
-TEST_CASE("whatever a kernel throws, and wherever, is told of its op") {
+TEST_CASE("plan: any exception of a kernel, wherever thrown, names its op") {
   for (int const place : {0, 1, 2}) {
     plait::workspace<backend> blobs;
     blobs.feed<float>("x", {1}, {1});
@@ -440,7 +440,7 @@ TEST_CASE("whatever a kernel throws, and wherever, is told of its op") {
   }
 }
 
-TEST_CASE("what fails in a net that an observer runs is told of the op that it observes") {
+TEST_CASE("plan: a failure in a net that an observer runs names the observed op") {
   plait::workspace<backend> blobs;
   blobs.feed<float>("x", {1}, {1});
   calling_observer observer;
@@ -452,7 +452,7 @@ TEST_CASE("what fails in a net that an observer runs is told of the op that it o
                        plait::exec_error);
 }
 
-TEST_CASE("what fails in a net that a kernel runs by itself is told of the op around it") {
+TEST_CASE("plan: a failure in a net that a kernel runs names the enclosing op") {
   plait::workspace<backend> blobs;
   blobs.feed<float>("z", {1}, {1});
   auto plan =
@@ -467,7 +467,7 @@ TEST_CASE("what fails in a net that a kernel runs by itself is told of the op ar
   }
 }
 
-TEST_CASE("elements that do not make a tensor are refused with the blob's name") {
+TEST_CASE("workspace::feed: elements that do not fill the shape are refused with the blob's name") {
   plait::workspace<backend> blobs;
   CHECK_THROWS_WITH_AS(blobs.feed<float>("here", {1, 2}, {3}),
                        "plait: blob 'here': 2 elements do not make a tensor of 3", plait::shape_error);

@@ -1,4 +1,4 @@
-// Memory that there is not: what a plan says of it. Where values stand is in plan.cpp.
+// Errors of plans that run out of memory. The placement of values is tested in plan.cpp.
 #include <plait/exec/detail/plan_memory.hpp>
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct small : plait::host_memory {
   static std::size_t capacity() { return 100'000; }
 };
 
-// y: `count` floats, and scratch of so many bytes. Throws as the standard library does where it asks for `list`
-// elements.
+// Kernel with `count` output floats and `scratch` bytes of scratch memory. If `list` is set, its run throws what the
+// standard library throws when an allocation fails.
 template <class B>
 struct grow_kernel : plait::op_kernel<B> {
   explicit grow_kernel(plait::op_arguments const& a)
@@ -103,7 +103,7 @@ plait::netdef grown(std::string argument, std::int64_t value) {
   return net.take();
 }
 
-TEST_CASE("memory: a value that finds none is named, with its op, shape and size, kept or not") {
+TEST_CASE("plan memory: an error names op, value, shape and size, whether the value is kept or not") {
   for (std::vector<std::string> const& fetch : {std::vector<std::string>{"z"}, {"y", "z"}}) {
     for (std::int64_t const count : {std::int64_t{30'000}, std::int64_t{1} << 58}) {
       plait::workspace<small> blobs;
@@ -117,14 +117,14 @@ TEST_CASE("memory: a value that finds none is named, with its op, shape and size
   }
 }
 
-TEST_CASE("memory: what does not fit together is refused where the last of it is taken") {
+TEST_CASE("plan memory: values that do not fit together are refused at the last of them") {
   plait::workspace<small> blobs;
   refusal const r = refused(grown("count", 20'000), blobs, {"y", "z"});
   CHECK(r.op == 2);
   CHECK(r.blob == "z");
 }
 
-TEST_CASE("memory: what an op needs besides") {
+TEST_CASE("plan memory: scratch memory that does not fit is reported") {
   plait::workspace<small> blobs;
   refusal const r = refused(grown("scratch", 200'000), blobs, {"z"});
   CHECK(r.op == 1);
@@ -132,7 +132,7 @@ TEST_CASE("memory: what an op needs besides") {
   CHECK(r.what.find("no memory for the 200000 bytes that it needs besides its outputs") != r.what.npos);
 }
 
-TEST_CASE("memory: what the standard library throws of it names the op") {
+TEST_CASE("plan memory: exceptions of the standard library name the op") {
   for (std::int64_t const list : {std::int64_t{1}, std::int64_t{1} << 62}) {
     plait::workspace<small> blobs;
     refusal const r = refused(grown("list", list), blobs, {"z"});
@@ -144,7 +144,7 @@ TEST_CASE("memory: what the standard library throws of it names the op") {
             .what.starts_with("plait: op 1 (Grow): no memory for what it asks for"));
 }
 
-TEST_CASE("memory: a copy of what was fed") {
+TEST_CASE("plan memory: a copy of a fed blob that does not fit is reported") {
   std::vector<float> own(32'000, 1.0f);  // memory of the caller, which the pool does not count
   auto const strided = [&] {
     return plait::tensor<small>::adopt(own.data(), {plait::element_type::float32, {16'000}}, {2}, nullptr);
@@ -166,7 +166,7 @@ TEST_CASE("memory: a copy of what was fed") {
   }
 }
 
-TEST_CASE("memory: a plan that was refused runs once there is room") {
+TEST_CASE("plan memory: a refused plan runs once memory is available") {
   plait::workspace<small> blobs;
   auto full = plait::tensor<small>::uninitialized(plait::element_type::uint8, {60'000});
   plait::netdef const net = grown("count", 10'000);

@@ -1,4 +1,4 @@
-// Random nets: every exact pass of a plan, on or off, keeps the bits of ops that run alone.
+// Differential test of random nets: every exact pass of a plan, on or off, keeps the bits of unfused ops.
 #include <plait/exec/detail/plan_passes.hpp>
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace {
 
-/// A net of ops that can be fused, on matrices with the same number of rows, and what it is fed with.
+/// Random net of fusible ops on matrices with the same number of rows, with its feeds.
 class random_net {
  public:
   explicit random_net(unsigned seed) : random_(seed), rows_(row_counts[below(std::size(row_counts))]) {
@@ -36,7 +36,7 @@ class random_net {
   std::string const& text() const { return text_; }
   std::vector<std::string> const& parameters() const { return parameters_; }
 
-  /// Returns the outputs of two runs, and what became of x.
+  /// Returns the outputs of two runs, and x after each.
   template <class B>
   std::vector<std::vector<float>> run(plait::compile_options options, std::set<plait::group_kind>* kinds) const {
     plait::workspace<B> blobs;
@@ -73,7 +73,7 @@ class random_net {
     values_.emplace_back(name, width);
   }
   std::pair<std::string, std::int64_t> read() { return values_[below(values_.size())]; }
-  // A new name, or that of what the op overwrites.
+  // Returns a new name, or the name of the value that the op overwrites.
   std::string output(std::string const& overwritten = {}) {
     if (!overwritten.empty() && below(4) == 0) return overwritten;
     return "v" + std::to_string(names_++);
@@ -161,7 +161,7 @@ plait::plan_passes some_passes(std::mt19937& random) {
   return made;
 }
 
-TEST_CASE("passes: random nets have the same bits with each pass on or off") {
+TEST_CASE("plan_passes: random nets have the same bits with each pass on or off") {
   test::some_threads threads;
   std::set<plait::group_kind> kinds;
   for (unsigned seed = 0; seed != 2000; ++seed) {

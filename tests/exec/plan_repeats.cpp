@@ -1,4 +1,4 @@
-// Runs of one plan after one another, with something done in between: each gives what a new plan gives.
+// Repeated runs of one plan with changes in between: each equals a run of a new plan.
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -33,7 +33,7 @@ plait::operators<backend> const& table() {
   return made;
 }
 
-// Chains, ops by themselves, and one in place of what only the net has.
+// Nets of fused chains, of single ops, and with an update of a fed blob in place.
 char const* const nets[] = {
     "op { type: 'Add' input: 'a' input: 'b' output: 't' } op { type: 'Mul' input: 't' input: 'c' output: 'y' } "
     "op { type: 'Relu' input: 'y' output: 'z' } external_output: 'y' external_output: 'z'",
@@ -80,11 +80,11 @@ struct series_of_runs {
       case 2:
         count = random() % 2 == 0 ? 40 : 700;
         return feed_all();
-      case 3: {  // the same elements, in rows of two
+      case 3: {  // a column of a tensor with rows of two
         tensor const wide = tensor::from(numbers(2 * count), {count, 2});
         return blobs->feed(one_of("abc"), wide.select(1, 0));
       }
-      case 4:  // what was made is given
+      case 4:  // an output is fed
         if (blobs->contains("y")) blobs->feed(one_of("abc"), blobs->view("y"));
         return;
       case 5:
@@ -140,7 +140,7 @@ struct series_of_runs {
 
 }  // namespace
 
-TEST_CASE("a run after others gives what a new plan gives, whatever was done in between") {
+TEST_CASE("plan: a run after any changes equals a run of a new plan") {
   for (char const* text : nets) {
     CAPTURE(text);
     for (unsigned seed = 0; seed != 8; ++seed) {
@@ -155,7 +155,7 @@ TEST_CASE("a run after others gives what a new plan gives, whatever was done in 
   }
 }
 
-TEST_CASE("a run after a forecast looks at what there is now") {
+TEST_CASE("plan::forecast: a later run reads the current feeds") {
   for (bool const fails : {false, true}) {
     plait::netdef const net = plait::read_netdef_text(
         std::string("op { type: 'Relu' input: 'a' output: 'y' } op { type: 'Add' input: 'y' input: 'b' output: 'z' }") +
@@ -185,7 +185,7 @@ TEST_CASE("a run after a forecast looks at what there is now") {
   }
 }
 
-TEST_CASE("a run after others writes to where the caller has asked since") {
+TEST_CASE("engine::write_to: redirects an output of a plan that has run") {
   workspace blobs;
   plait::plan<backend> plan = plait::compile(plait::read_netdef_text(nets[0]), table(), blobs);
   for (char const* name : {"a", "b", "c"}) blobs.feed(name, std::vector<float>{1, 2, 3}, {3});

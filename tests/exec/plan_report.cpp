@@ -16,7 +16,7 @@ namespace {
 
 using B = plait::serial;
 
-TEST_CASE("plan::forecast: a net without nets inside takes what its plan has, as the pool rounds it") {
+TEST_CASE("plan::forecast: a net without nested nets uses the memory of its plan, rounded by the pool") {
   plait::netdef n = plait::read_netdef_text(R"(
     op { type: "Same" input: "x" output: "a" }
     op { type: "Reverse" input: "a" output: "b" }
@@ -36,7 +36,7 @@ TEST_CASE("plan::forecast: a net without nets inside takes what its plan has, as
   CHECK(pool.statistics().bytes_in_use - before == f.kept + f.intermediate);
   CHECK(f.kept == plait::memory_pool<B>::block_size(400));
   CHECK(f.inside == 0);
-  // Runs go on after it, and with other shapes.
+  // Runs continue after a forecast, also with other shapes.
   CHECK(plan.forecast().peak() == f.peak());
   plan.run();
   CHECK(blobs.fetch<float>("y") == made);
@@ -48,7 +48,7 @@ TEST_CASE("plan::forecast: a net without nets inside takes what its plan has, as
                           std::to_string(f.intermediate) + " for intermediate values, 0 packed, 0 inside ops\n");
 }
 
-TEST_CASE("plan::forecast: a sum beyond the largest number stays that number") {
+TEST_CASE("plan::forecast: sums saturate at the largest number") {
   plait::netdef n;
   for (int i = 0; i != 20; ++i) {
     std::string const name = "y" + std::to_string(i);
@@ -62,7 +62,7 @@ TEST_CASE("plan::forecast: a sum beyond the largest number stays that number") {
   CHECK(plan.forecast().peak() == std::numeric_limits<std::size_t>::max());
 }
 
-TEST_CASE("plan::forecast: shapes from elements that are fed, or that types say; others are refused") {
+TEST_CASE("plan::forecast: shapes from fed elements or known types are accepted, others refused") {
   auto const feed = [](plait::workspace<B>& blobs) {
     blobs.feed<float>("x", std::vector<float>(96, 1), {4, 24});
     blobs.feed<float>("z", std::vector<float>(96, 1), {8, 12});
@@ -91,14 +91,14 @@ TEST_CASE("plan::forecast: shapes from elements that are fed, or that types say;
       check("op { type: 'Concat' input: 'x' input: 'x' output: 'c' output: 'extents' arg { name: 'axis' i: 1 } }"
             "op { type: 'Split' input: 'c' input: 'extents' output: 'y' output: 'rest' arg { name: 'axis' i: 1 } }") ==
       shape{4, 24});
-  // A fill like a blob takes no more than its shape.
+  // A fill with the shape of a blob reads no elements.
   CHECK(check("op { type: 'Relu' input: 'x' output: 'r' } op { type: 'ConstantFill' input: 'r' output: 'y' }") ==
         shape{4, 24});
   plait::workspace<B> blobs;
   feed(blobs);
   auto plan = plait::compile(plait::read_netdef_text("op { type: 'Unique' input: 'dims' output: 'y' }"),
                              test::table<B>(), blobs);
-  CHECK(plan.forecast().kept != 0);  // it looks at what is fed
+  CHECK(plan.forecast().kept != 0);  // it reads the fed elements
   auto unknown =
       plait::compile(plait::read_netdef_text(
                          "op { type: 'Copy' input: 'dims' output: 'd' } op { type: 'Unique' input: 'd' output: 'y' }"),

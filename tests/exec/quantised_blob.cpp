@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-TEST_CASE("quantised_blob: uint8 and int32 elements, as many as the shape says") {
+TEST_CASE("quantised_blob: accepts uint8 and int32 elements that fill the shape") {
   using plait::quantisation;
   using plait::quantised_blob;
   using plait::tensor_value;

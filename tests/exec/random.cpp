@@ -18,7 +18,7 @@ using plait::philox;
 using plait::random_stream;
 using plait::random_words;
 
-// The known answers that Random123 publishes (kat_vectors, philox4x32 10).
+// Known answers that Random123 publishes (kat_vectors, philox4x32 10).
 static_assert(philox({{0, 0, 0, 0}}, 0, 0) == random_words{{0x6627e8d5u, 0xe169c58du, 0xbc57ac4cu, 0x9b00dbd8u}});
 static_assert(philox({{~0u, ~0u, ~0u, ~0u}}, ~0u, ~0u) ==
               random_words{{0x408f276du, 0x41c83b0eu, 0xa20bc7c6u, 0x6d5451fdu}});
@@ -38,7 +38,7 @@ std::vector<T> normal(random_stream from, std::size_t count) {
   return out;
 }
 
-/// Of counts that should be equal, in standard deviations from what is expected: R. A. Fisher's approximation.
+/// Returns the deviation of counts that should be equal, in standard deviations: R. A. Fisher's approximation.
 double chi_square_deviation(std::vector<std::size_t> const& counts, double expected) {
   double sum = 0;
   for (std::size_t const count : counts) {
@@ -50,14 +50,14 @@ double chi_square_deviation(std::vector<std::size_t> const& counts, double expec
 
 }  // namespace
 
-TEST_CASE("the known answers of Philox4x32-10") {
+TEST_CASE("philox: Philox4x32-10 gives the known answers") {
   CHECK(philox({{0, 0, 0, 0}}, 0, 0).word[0] == 0x6627e8d5u);  // at run time, too
   CHECK(random_stream{}.words(0) == philox({{0, 0, 0, 0}}, 0, 0));
   CHECK(random_stream{0x299f31d0a4093822u, 0x0370734413198a2eu}.words(0x85a308d3243f6a88u) ==
         random_words{{0xd16cfe09u, 0x94fdccebu, 0x5001e420u, 0x24126ea1u}});
 }
 
-TEST_CASE_TEMPLATE("a number depends on seed, stream and index only", T, float, double) {
+TEST_CASE_TEMPLATE("random_stream: a number depends on seed, stream and index only", T, float, double) {
   random_stream const from{42, 7};
   std::vector<T> const uniforms = uniform<T>(from, 1'001);
   std::vector<T> const normals = normal<T>(from, 1'001);
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("a number depends on seed, stream and index only", T, float, 
   CHECK(random_stream{43, 7}.uniform<T>(0) != uniforms[0]);
 }
 
-TEST_CASE_TEMPLATE("fills are the same bits on serial, omp and tbb", T, float, double) {
+TEST_CASE_TEMPLATE("fill_uniform and fill_normal: serial, omp and tbb give the same bits", T, float, double) {
   constexpr std::size_t count = 300'003;
   random_stream const from{1, 2};
   auto const made = [&]<class B>(B) {
@@ -90,7 +90,7 @@ TEST_CASE_TEMPLATE("fills are the same bits on serial, omp and tbb", T, float, d
   CHECK(*high <= T(5));
 }
 
-TEST_CASE("recorded numbers: another processor or compiler makes the same") {
+TEST_CASE("random numbers: all processors and compilers give the recorded digests") {
   auto const digest = []<class T>(std::vector<T> const& values) {
     std::uint64_t hash = 0;
     for (T const x : values) hash = hash * 6364136223846793005u + plait::math::detail::to_bits(x);
@@ -102,7 +102,7 @@ TEST_CASE("recorded numbers: another processor or compiler makes the same") {
   CHECK(digest(normal<double>({7, 3}, 1 << 20)) == 0xc9efbaa2a2c71603u);
 }
 
-TEST_CASE_TEMPLATE("uniform numbers fill [0, 1) evenly, one by one and in pairs", T, float, double) {
+TEST_CASE_TEMPLATE("uniform numbers: fill [0, 1) evenly, one by one and in pairs", T, float, double) {
   constexpr std::size_t count = 1 << 20;
   for (std::uint64_t seed : {1u, 2u, 3u}) {
     std::vector<T> const values = uniform<T>({seed, 0}, count);
@@ -120,7 +120,7 @@ TEST_CASE_TEMPLATE("uniform numbers fill [0, 1) evenly, one by one and in pairs"
   }
 }
 
-TEST_CASE("integers below a bound are even, and below it") {
+TEST_CASE("random_stream::below: integers are uniform and below the bound") {
   random_stream const from{11, 0};
   std::vector<std::size_t> counts(1'000);
   for (std::uint64_t i = 0; i != 200'000; ++i) {
@@ -130,12 +130,12 @@ TEST_CASE("integers below a bound are even, and below it") {
   }
   CHECK(std::fabs(chi_square_deviation(counts, 200)) < 4);
   CHECK(from.below(1, 5) == 0);
-  // Times 2^63, over 2^64: a shift.
+  // bits * 2^63 / 2^64 is a shift.
   for (std::uint64_t i = 0; i != 100; ++i) CHECK(from.below(std::uint64_t{1} << 63, i) == from.bits(i) >> 1);
   CHECK(from.below(~std::uint64_t{0}, 3) <= from.bits(3));
 }
 
-TEST_CASE_TEMPLATE("normal numbers have the moments and the distribution of such", T, float, double) {
+TEST_CASE_TEMPLATE("normal numbers: moments and distribution are those of the normal distribution", T, float, double) {
   constexpr std::size_t count = 1 << 20;
   for (std::uint64_t seed : {1u, 2u, 3u}) {
     std::vector<T> values = normal<T>({seed, 5}, count);
@@ -160,14 +160,14 @@ TEST_CASE_TEMPLATE("normal numbers have the moments and the distribution of such
       double const at = static_cast<double>(i) / count;
       largest = std::max({largest, std::fabs(below - at), std::fabs(below - at - 1.0 / count)});
     }
-    CHECK(largest * std::sqrt(static_cast<double>(count)) < 1.95);  // Kolmogorov and Smirnov: 0.1 % are above
+    CHECK(largest * std::sqrt(static_cast<double>(count)) < 1.95);  // Kolmogorov-Smirnov: 0.1 % are above
     CHECK(std::fabs(static_cast<double>(values.front())) > 4.2);
     CHECK(static_cast<double>(values.back()) > 4.2);
   }
 }
 
-TEST_CASE_TEMPLATE("normal numbers are what Box and Muller's formula says", T, float, double) {
-  // The pair's radius and direction from the words themselves, by the library's functions.
+TEST_CASE_TEMPLATE("normal numbers: equal the formula of Box and Muller", T, float, double) {
+  // Computes radius and angle of the pair from the random words with functions of the standard library.
   random_stream const from{5, 6};
   for (std::uint64_t block = 0; block != 2'000; ++block) {
     random_words const w = from.words(block);
@@ -189,7 +189,7 @@ TEST_CASE_TEMPLATE("normal numbers are what Box and Muller's formula says", T, f
   }
 }
 
-TEST_CASE("streams and seeds are independent of each other") {
+TEST_CASE("random_stream: streams and seeds are uncorrelated") {
   constexpr std::size_t count = 1 << 18;
   auto const correlation = [](random_stream a, random_stream b) {
     std::vector<double> const x = normal<double>(a, count);

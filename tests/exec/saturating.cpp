@@ -23,7 +23,7 @@ static_assert(mul_sat(most / 4, 4) == most - 3);
 static_assert(mul_sat(most / 4 + 1, 4) == most);
 static_assert(mul_sat(4, most / 4 + 1) == most);
 
-TEST_CASE("saturating arithmetic: as at compile time") {
+TEST_CASE("add_sat and mul_sat: saturate at run time, too") {
   for (std::size_t a : {std::size_t{0}, std::size_t{7}, most / 2, most}) {
     CHECK(add_sat(a, 0) == a);
     CHECK(mul_sat(a, 1) == a);

@@ -16,7 +16,7 @@ namespace {
 
 using B = plait::tbb;
 
-TEST_CASE("schedule: reasons for ops that run alone, and nets inside ops") {
+TEST_CASE("schedule: lists reasons for ops that run alone, and nested nets") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { type: "Relu" input: "x" output: "a" }
     op { type: "Sigmoid" input: "a" output: "b" }
@@ -44,7 +44,7 @@ TEST_CASE("schedule: reasons for ops that run alone, and nets inside ops") {
 )");
 }
 
-TEST_CASE("schedule: what pays is an option, and results do not depend on it") {
+TEST_CASE("cost_model: decides which ops are fused, and does not change results") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { type: "Add" input: "x" input: "row" output: "a" arg { name: "broadcast" i: 1 } }
     op { type: "Tanh" input: "a" output: "y" }

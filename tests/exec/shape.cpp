@@ -20,7 +20,7 @@ std::vector<std::int64_t> extents(shape const& s) { return {s.begin(), s.end()};
 
 }  // namespace
 
-TEST_CASE("a shape knows its extents and how many elements they make") {
+TEST_CASE("shape: has extents, a rank and a number of elements") {
   shape const scalar;
   CHECK(scalar.rank() == 0);
   CHECK(scalar.size() == 1);
@@ -40,7 +40,7 @@ TEST_CASE("a shape knows its extents and how many elements they make") {
   CHECK(shape{5, 0, 7}.size() == 0);
 }
 
-TEST_CASE("a shape is made of any range of numbers") {
+TEST_CASE("shape: is constructed from any range of numbers") {
   CHECK(shape(std::vector<int>{2, 3}) == shape{2, 3});
   CHECK(shape(std::list<std::int64_t>{}) == shape{});
   CHECK(shape(std::vector<std::int64_t>{1}) == shape{1});
@@ -48,7 +48,7 @@ TEST_CASE("a shape is made of any range of numbers") {
   CHECK(shape{2, 3} != shape{3, 2});
 }
 
-TEST_CASE("axes are inserted, erased and set") {
+TEST_CASE("shape: axes are inserted, erased and set") {
   shape s{2, 3};
   s.insert(0, 5);
   CHECK(extents(s) == std::vector<std::int64_t>{5, 2, 3});
@@ -62,13 +62,13 @@ TEST_CASE("axes are inserted, erased and set") {
   CHECK(s.size() == 70);
   s.push_back(1);
   CHECK(s.size() == 70);
-  // What was erased does not enter comparisons.
+  // Erased extents do not enter comparisons.
   s.erase(3);
   s.erase(0);
   CHECK(s == shape{2, 7});
 }
 
-TEST_CASE("insert and erase undo each other at every axis") {
+TEST_CASE("shape: insert and erase are inverse at every axis") {
   shape const s{3, 1, 4, 1, 5};
   for (std::size_t axis = 0; axis <= s.rank(); ++axis) {
     shape t = s;
@@ -80,7 +80,7 @@ TEST_CASE("insert and erase undo each other at every axis") {
   }
 }
 
-TEST_CASE("what is no shape is refused") {
+TEST_CASE("shape: invalid extents and axes are refused") {
   CHECK_THROWS_AS(shape({2, -1}), plait::shape_error);
   CHECK_THROWS_WITH_AS(shape({-3}), "plait: an extent of -3 is negative", plait::shape_error);
   CHECK_THROWS_AS(shape({1, 1, 1, 1, 1, 1, 1, 1, 1}), plait::shape_error);
@@ -96,7 +96,7 @@ TEST_CASE("what is no shape is refused") {
   CHECK_THROWS_AS(static_cast<void>(s.size(1, 0)), plait::precondition_error);
 }
 
-TEST_CASE("a shape whose extent is refused is what it was") {
+TEST_CASE("shape: a refused extent leaves it unchanged") {
   shape s{2, 3};
   shape const before = s;
   CHECK_THROWS_AS(s.push_back(-1), plait::shape_error);
@@ -112,7 +112,7 @@ TEST_CASE("a shape whose extent is refused is what it was") {
   CHECK(empty == shape{0, 3});
 }
 
-TEST_CASE("extents are counted whether or not one of them is zero") {
+TEST_CASE("shape: extents that overflow are refused even if another is zero") {
   constexpr std::int64_t wide = std::int64_t{1} << 40;
   CHECK_THROWS_AS((plait::shape{0, wide, wide}), plait::shape_error);
   CHECK_THROWS_AS((plait::shape{wide, wide, 0}), plait::shape_error);

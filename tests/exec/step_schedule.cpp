@@ -22,7 +22,7 @@ std::vector<edge> row(step_schedule const& s, std::uint32_t node) {
 
 constexpr std::uint32_t states = 100;
 
-/// Node 1 reads place t of a state, node 2 what node 1 made, and writes place t + 1.
+/// Node 1 reads place t of a state; node 2 reads the result of node 1 and writes place t + 1.
 std::vector<step_access> const chain{
     {.node = 1, .resource = states, .writes = false, .of_step = false, .offset = 0},
     {.node = 1, .resource = 0, .writes = true},
@@ -30,23 +30,23 @@ std::vector<step_access> const chain{
     {.node = 2, .resource = states, .writes = true, .of_step = false, .offset = 1},
 };
 
-TEST_CASE("step_schedule: a state orders steps, memory of the step only what is in it") {
+TEST_CASE("step_schedule: a state orders steps, memory of the step only the nodes of one step") {
   step_schedule const forward(3, chain, 4, false);
   CHECK(row(forward, 0) == std::vector<edge>{{1, 0}, {0, 1}});
   CHECK(row(forward, 1) == std::vector<edge>{{2, 0}});
-  CHECK(row(forward, 2) == std::vector<edge>{{1, 1}});  // so both wait for themselves
+  CHECK(row(forward, 2) == std::vector<edge>{{1, 1}});  // so both wait for themselves in the step before
   CHECK(forward.waits(1, 0) == 1);
   CHECK(forward.waits(1, 1) == 2);
   CHECK(forward.waits(1, 1000) == 2);
   CHECK(forward.speedup(std::vector<double>{0, 1, 1}) == doctest::Approx(1));
-  // From the last step to the first nobody reads what was written, but it must have been read before.
+  // Backwards, no step reads a place that another has written, but it must have been read before (WAR).
   step_schedule const backward(3, chain, 4, true);
   CHECK(row(backward, 1) == std::vector<edge>{{2, 0}, {1, 1}});
   CHECK(row(backward, 2) == std::vector<edge>{{2, 1}});
   CHECK(backward.speedup(std::vector<double>{0, 1, 1}) == doctest::Approx(2));
 }
 
-TEST_CASE("step_schedule: layers one above the other are run side by side") {
+TEST_CASE("step_schedule: stacked layers run in parallel") {
   std::vector<step_access> accesses;
   for (std::uint32_t layer = 0; layer != 4; ++layer) {
     accesses.push_back({.node = layer + 1, .resource = states + layer, .writes = false, .of_step = false});
@@ -60,8 +60,8 @@ TEST_CASE("step_schedule: layers one above the other are run side by side") {
   CHECK(step_schedule(5, accesses, 1, false).speedup(costs) == doctest::Approx(1));
 }
 
-TEST_CASE("step_schedule: windows, and places that do not move") {
-  // Node 1 reads three places, node 2 writes the one after them: it is read one step later first.
+TEST_CASE("step_schedule: windows and places that do not move order steps") {
+  // Node 1 reads three places, node 2 writes the place after them, which is first read one step later.
   std::vector<step_access> const window{
       {.node = 1, .resource = states, .writes = false, .of_step = false, .offset = 0, .window = 3},
       {.node = 2, .resource = states, .writes = true, .of_step = false, .offset = 3},
@@ -73,7 +73,7 @@ TEST_CASE("step_schedule: windows, and places that do not move") {
   CHECK(row(s, 2) == std::vector<edge>{{1, 1}, {2, 1}});
   CHECK(row(s, 3) == std::vector<edge>{{4, 0}});
   CHECK(row(s, 4) == std::vector<edge>{{3, 1}});
-  // Two steps further than are under way: nothing is to be waited for.
+  // A distance of as many steps as are in flight needs no edge.
   std::vector<step_access> const far{
       {.node = 1, .resource = states, .writes = false, .of_step = false, .offset = 0},
       {.node = 2, .resource = states, .writes = true, .of_step = false, .offset = 4},
@@ -82,11 +82,11 @@ TEST_CASE("step_schedule: windows, and places that do not move") {
   CHECK(row(step_schedule(3, far, 5, false), 2) == std::vector<edge>{{2, 1}, {1, 4}});
 }
 
-/// All that must come before a node of a step, by definition: everything earlier that touches the same memory.
+/// Oracle of the required order, by definition: all earlier nodes that conflict on the same memory.
 struct order_oracle {
   std::size_t nodes;
   std::size_t steps;
-  std::vector<std::vector<bool>> before;  // by node of a step, of all: what is waited for
+  std::vector<std::vector<bool>> before;  // by node of a step: all nodes that it waits for
 
   order_oracle(std::size_t node_count, std::size_t step_count, std::vector<step_access> const& accesses, bool backward)
       : nodes(node_count), steps(step_count), before(nodes * steps, std::vector<bool>(nodes * steps, false)) {
@@ -106,7 +106,7 @@ struct order_oracle {
   }
 };
 
-TEST_CASE("step_schedule: of random steps, all that touches the same memory is in order, over whatever is between") {
+TEST_CASE("step_schedule: random steps order all conflicting accesses, directly or through other nodes") {
   std::mt19937 random(7);
   auto const below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   for (int round = 0; round != 300; ++round) {
@@ -130,7 +130,7 @@ TEST_CASE("step_schedule: of random steps, all that touches the same memory is i
                           .window = static_cast<std::int64_t>(moves ? 1 + below(3) : 1)});
     }
     step_schedule const s(nodes, accesses, in_flight, backward);
-    // What is reached over edges, and over the limit of steps under way.
+    // Reachability over edges, and over the limit of steps in flight.
     std::size_t const all = nodes * steps;
     std::vector<std::vector<bool>> reached(all, std::vector<bool>(all, false));
     std::vector<std::uint32_t> counted(all, 0);

@@ -11,7 +11,7 @@ namespace {
 
 using B = plait::serial;
 
-TEST_CASE("step_values: blobs of steps, in arrays, step by step, and as places of sequences") {
+TEST_CASE("step_values: returns blobs of steps from arrays, single tensors and places of sequences") {
   plait::step_values<B> kept;
   kept.length = 3;
   kept.states = {plait::tensor<B>::from(std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7}, {4, 1, 2})};
@@ -43,7 +43,7 @@ TEST_CASE("step_values: blobs of steps, in arrays, step by step, and as places o
   CHECK(kept.values[0].array.raw() != memory);
 }
 
-TEST_CASE("memory is used again unless another holds it or an input stands in it") {
+TEST_CASE("renew: memory is reused unless it is held elsewhere or an input aliases it") {
   plait::slot given;
   plait::slot before;
   plait::slot* inputs[] = {&given, &before};
@@ -59,7 +59,7 @@ TEST_CASE("memory is used again unless another holds it or an input stands in it
   CHECK(memory.raw() == first);
   {
     plait::tensor<B> const held = memory.slice(0, 1, 3);
-    // The blob that the op is about to write holds it: that is nobody else.
+    // The blob that the op is about to write holds it, which does not count.
     before = {const_cast<void*>(held.raw()), held.spec()};
     plait::renew(memory, type, c, replaced);
     CHECK(memory.raw() == first);

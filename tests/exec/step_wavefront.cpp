@@ -23,10 +23,10 @@ using plait::step_schedule;
 
 constexpr std::uint32_t states = 100;
 
-// Of a name that the thread sanitizer's list knows, which those of closures in here are not.
+// A type whose name is in the thread sanitizer's suppressions, unlike the names of local closures.
 using step_body = std::function<void(std::size_t, std::uint32_t)>;
 
-/// Layers one above the other, a node each: layer k of step t waits for layer k - 1, and for itself at step t - 1.
+/// Returns stacked layers, a node each: layer k of step t waits for layer k - 1, and for itself at step t - 1.
 step_schedule layers(std::uint32_t count, std::size_t in_flight) {
   std::vector<step_access> accesses;
   for (std::uint32_t layer = 0; layer != count; ++layer) {
@@ -38,7 +38,7 @@ step_schedule layers(std::uint32_t count, std::size_t in_flight) {
   return {count + 1, accesses, in_flight, false};
 }
 
-/// Counts what is done and how many steps are under way.
+/// Counts executed nodes, and checks their order and the number of steps in flight.
 struct log {
   std::size_t nodes;
   std::size_t limit;
@@ -63,13 +63,13 @@ struct log {
   }
 };
 
-TEST_CASE_TEMPLATE("step_wavefront: every node once, after what it waits for, in so many steps at once", Tasks,
-                   tbb::task_group, test::shuffled_tasks) {
+TEST_CASE_TEMPLATE("step_wavefront: runs every node once, after its predecessors, with a limit of steps in flight",
+                   Tasks, tbb::task_group, test::shuffled_tasks) {
   test::some_threads threads;
   for (std::size_t const in_flight : std::vector<std::size_t>{1, 2, 3, 5}) {
     step_schedule const schedule = layers(6, in_flight);
     plait::step_wavefront<Tasks> wavefront(schedule);
-    // So many that tasks are held up at any place, and overtaken by others.
+    // With this many steps, tasks are delayed at any place, and overtaken by others.
     for (std::size_t const steps : std::vector<std::size_t>{0, 1, 2, 7, 200, 20'000}) {
       CAPTURE(in_flight);
       CAPTURE(steps);
@@ -83,8 +83,8 @@ TEST_CASE_TEMPLATE("step_wavefront: every node once, after what it waits for, in
   }
 }
 
-TEST_CASE_TEMPLATE("step_wavefront: what is thrown is what one step after the other throws first", Tasks,
-                   tbb::task_group, test::shuffled_tasks) {
+TEST_CASE_TEMPLATE("step_wavefront: throws the exception that sequential steps throw first", Tasks, tbb::task_group,
+                   test::shuffled_tasks) {
   test::some_threads threads;
   step_schedule const schedule = layers(4, 3);
   plait::step_wavefront<Tasks> wavefront(schedule);
@@ -115,14 +115,14 @@ TEST_CASE_TEMPLATE("step_wavefront: what is thrown is what one step after the ot
     REQUIRE(said == std::to_string(first));
     for (std::size_t at = 0; at != first; ++at) REQUIRE(done[at] == 1);
   }
-  // Whatever is thrown; and it runs again.
+  // An exception may have any type, and the wavefront runs again.
   CHECK_THROWS_AS(wavefront.run(5, step_body([](std::size_t, std::uint32_t) { throw 3; })), int);
   int nodes = 0;
   wavefront.run(1, step_body([&](std::size_t, std::uint32_t) { ++nodes; }));
   CHECK(nodes == 5);
 }
 
-TEST_CASE("step_wavefront: in a task group that is cancelled a run ends with an exception, not early") {
+TEST_CASE("step_wavefront: a run in a cancelled task group throws run_cancelled") {
   step_schedule const schedule = layers(3, 4);
   plait::step_wavefront<tbb::task_group> wavefront(schedule);
   tbb::task_group group;
@@ -144,7 +144,7 @@ TEST_CASE("step_wavefront: in a task group that is cancelled a run ends with an 
 }
 
 // Layer 1 of a step and layer 2 of the step before each wait until the other has begun.
-TEST_CASE("step_wavefront: layers are run at once") {
+TEST_CASE("step_wavefront: layers run concurrently") {
   step_schedule const schedule = layers(2, 2);
   plait::step_wavefront<test::thread_tasks> wavefront(schedule);
   std::barrier both(2);

@@ -26,8 +26,8 @@ std::vector<float> count(std::size_t n) {
   return made;
 }
 
-TEST_CASE_TEMPLATE("tensor: elements come back as they were given", T, float, double, std::int32_t, std::int64_t, bool,
-                   std::uint8_t) {
+TEST_CASE_TEMPLATE("tensor: elements are returned as they were given", T, float, double, std::int32_t, std::int64_t,
+                   bool, std::uint8_t) {
   std::vector<T> const elements = {T(1), T(0), T(1), T(1), T(0), T(0)};
   auto const t = tensor::from(elements, {2, 3});
   CHECK(t.template values<T>() == elements);
@@ -37,7 +37,7 @@ TEST_CASE_TEMPLATE("tensor: elements come back as they were given", T, float, do
   CHECK(reinterpret_cast<std::uintptr_t>(t.raw()) % 64 == 0);
 }
 
-TEST_CASE("tensor: elements go to a device, to another one and back, of a view those that it has") {
+TEST_CASE("tensor::to: copies elements to a device, to another one and back, also those of a view") {
   using first = test::emulated_device;
   struct second : first {};
   auto const t = tensor::from(count(6), {2, 3});
@@ -51,7 +51,7 @@ TEST_CASE("tensor: elements go to a device, to another one and back, of a view t
   CHECK(turned.to<second>().values<float>() == std::vector<float>{0, 3, 1, 4, 2, 5});
 }
 
-TEST_CASE("tensor: made of whatever has its elements in a row") {
+TEST_CASE("tensor::from: accepts contiguous ranges") {
   std::vector<float> elements = {1, 2, 3};
   std::array<float, 3> const fixed = {1, 2, 3};
   float const plain[] = {1, 2, 3};
@@ -61,7 +61,7 @@ TEST_CASE("tensor: made of whatever has its elements in a row") {
   CHECK_THROWS_AS((void)tensor::from(fixed, {4}), plait::shape_error);
 }
 
-TEST_CASE("tensor: copies share, clones do not") {
+TEST_CASE("tensor: copies share memory, clones do not") {
   auto a = tensor::from(count(4), {4});
   CHECK(a.is_unique());
   auto const b = a;
@@ -74,8 +74,8 @@ TEST_CASE("tensor: copies share, clones do not") {
   CHECK_FALSE(a.is_unique());
 }
 
-// Views of views against plain indexing.
-TEST_CASE("tensor: random views hold what indices say, without a copy") {
+// Compares views of views with plain indexing.
+TEST_CASE("tensor: random views equal index arithmetic, without a copy") {
   std::mt19937 random(2);
   for (int round = 0; round != 300; ++round) {
     auto const whole = tensor::from(count(2 * 3 * 4 * 5), {2, 3, 4, 5});
@@ -155,10 +155,10 @@ TEST_CASE("tensor: borrowed memory is written through, and kept alive by its own
 template <class Tensor>
 constexpr bool has_elements = requires(Tensor t) { t.template elements<float>(); };
 static_assert(has_elements<tensor&> && has_elements<tensor const&>);
-static_assert(!has_elements<plait::tensor<test::emulated_device>&>);  // of no use to the host
+static_assert(!has_elements<plait::tensor<test::emulated_device>&>);  // the host cannot access them
 static_assert(std::is_same_v<decltype(std::declval<tensor const&>().elements<float>()), std::span<float const>>);
 
-TEST_CASE("tensor: its elements are handed over where they are, if they are in a row and of that type") {
+TEST_CASE("tensor::elements: returns elements in place, if they are contiguous and of that type") {
   auto t = tensor::from(count(6), {2, 3});
   std::span<float> const all = t.elements<float>();
   CHECK(all.data() == t.raw());
@@ -176,7 +176,7 @@ TEST_CASE("tensor: its elements are handed over where they are, if they are in a
   CHECK(t.slice(1, 0, 2).contiguous().elements<float>().size() == 4);
 }
 
-TEST_CASE("tensor: becomes a view of other memory, whatever it was") {
+TEST_CASE("tensor::view: replaces any tensor by a view of other memory") {
   std::vector<float> memory = count(24);
   plait::tensor_spec const type{plait::element_type::float32, {2, 3}};
   auto const own = std::make_shared<int>();
@@ -193,7 +193,7 @@ TEST_CASE("tensor: becomes a view of other memory, whatever it was") {
   CHECK(own.use_count() == 1);
 }
 
-TEST_CASE("tensor: what it does not have is refused") {
+TEST_CASE("tensor: invalid types, axes and extents are refused") {
   auto const t = tensor::from(count(6), {2, 3});
   CHECK_THROWS_WITH_AS(tensor::from(count(5), {2, 3}), "plait: 5 elements do not make a tensor of 2x3",
                        plait::shape_error);
@@ -208,7 +208,7 @@ TEST_CASE("tensor: what it does not have is refused") {
   CHECK_THROWS_AS(t.reshape({4}), plait::shape_error);
 }
 
-TEST_CASE("tensor: empty ones and scalars") {
+TEST_CASE("tensor: may be empty or a scalar") {
   CHECK(tensor().size() == 0);
   CHECK(tensor::from(std::vector<float>(), {0, 3}).clone().values<float>().empty());
   CHECK(tensor::from(count(1), {}).values<float>() == std::vector<float>{0});

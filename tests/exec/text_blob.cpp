@@ -7,7 +7,7 @@
 
 #include <plait/exec/backends/serial/serial.hpp>
 
-TEST_CASE("blobs of text are fed and fetched, and are no tensors") {
+TEST_CASE("feed_text: texts are fetched as they were fed, and are no tensor") {
   plait::workspace<plait::serial> blobs;
   plait::feed_text(blobs, "t", {"a", "", "ccc", "d"}, {2, 2});
   auto const found = plait::fetch_text(blobs, "t");
@@ -22,10 +22,10 @@ TEST_CASE("blobs of text are fed and fetched, and are no tensors") {
   }
   plait::feed_text(blobs, "t", {}, {0});
   CHECK(plait::fetch_text(blobs, "t")->elements().empty());
-  CHECK(found->elements().size() == 4);  // what is fetched stays
+  CHECK(found->elements().size() == 4);  // fetched texts stay valid
 }
 
-TEST_CASE("texts that do not fill a shape, or are not there") {
+TEST_CASE("feed_text and fetch_text: texts that do not fill a shape or are missing are refused") {
   plait::workspace<plait::serial> blobs;
   CHECK_THROWS_AS(plait::feed_text(blobs, "t", {"a"}, {2}), plait::shape_error);
   CHECK_FALSE(blobs.contains("t"));

@@ -1,5 +1,5 @@
-// A backend that is written from the contract in exec/backend.hpp alone runs loops, products and plans as the others
-// do.
+// User-defined backend, written from the contract in exec/backend.hpp alone: loops, products and plans equal the other
+// backends.
 #include <plait/exec/backend.hpp>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ static_assert(plait::backend<pool>);
 static_assert(detail::has_loops<pool> && !detail::has_policy<pool>);
 static_assert(!detail::has_tasks<pool> && !detail::has_gemm_library<pool> && !detail::has_capacity<pool>);
 
-/// Throws at each run, as if there were no memory if wanted.
+/// Throws in each run, std::bad_alloc if `lacks_memory` is set.
 template <class B>
 struct failing_kernel : plait::op_kernel<B> {
   explicit failing_kernel(plait::op_arguments const& a) : lacks_memory(a.integer("lacks_memory") != 0) {}
@@ -70,7 +70,7 @@ std::vector<float> numbers(std::size_t count, float from) {
 
 }  // namespace
 
-TEST_CASE("thread pool: each index once") {
+TEST_CASE("thread pool: a loop visits each index once") {
   for (std::size_t const count : {std::size_t{0}, std::size_t{1}, tile, tile + 1, 9 * tile + 3}) {
     CAPTURE(count);
     std::vector<unsigned char> seen(count + 64);
@@ -97,7 +97,7 @@ TEST_CASE("thread pool: several threads run the calls of one loop") {
   CHECK(threads.size() == 2);
 }
 
-TEST_CASE("thread pool: a loop within a loop, and loops of several callers, run each call once") {
+TEST_CASE("thread pool: nested loops and loops of several callers run each call once") {
   std::vector<std::thread> callers;
   std::vector<std::atomic<int>> seen(4 * 50 * 8);
   for (std::size_t caller = 0; caller != 4; ++caller)
@@ -112,7 +112,7 @@ TEST_CASE("thread pool: a loop within a loop, and loops of several callers, run 
   CHECK(pool::concurrency() == 4);
 }
 
-TEST_CASE_TEMPLATE("thread pool: what a task throws is thrown when all others are done", B, plait::serial, pool) {
+TEST_CASE_TEMPLATE("thread pool: an exception of a task is rethrown after all other tasks", B, plait::serial, pool) {
   std::atomic<int> done = 0;
   auto const run = [&] {
     detail::for_each_task<B>(100, true, [&](std::ptrdiff_t i) {

@@ -1,4 +1,4 @@
-// What transforms make of a net that runs, runs, and leaves behind what the net left behind.
+// Transforms of nets that run: a transformed net computes the same outputs.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +48,7 @@ using plait::netdef;
 using plait::parameter;
 using names = std::vector<std::string>;
 
-// A predict net, the init net that makes what it reads, and what else it is fed with.
+// A predict net, the init net of its parameters, and its other feeds.
 struct runnable {
   netdef init;
   netdef predict;
@@ -61,7 +61,7 @@ names outputs_of(netdef const& n) {
   return made;
 }
 
-// The values of the outputs, in the order of the net.
+// Returns the values of the outputs, in the order of the net.
 std::vector<plait::tensor_value> run(runnable const& r) {
   plait::workspace<B> blobs;
   auto const& table = plait::standard_operators<B>();
@@ -78,7 +78,7 @@ struct transform {
   std::function<void(runnable&)> apply;
 };
 
-// Every transform of a whole net after which it is to compute what it computed.
+// Returns every transform of a whole net that must keep its outputs.
 std::vector<transform> transforms() {
   auto const map_of_internal = [](netdef const& n) {
     std::set<std::string> external;
@@ -149,7 +149,7 @@ std::vector<transform> transforms() {
        [=](runnable& r) {
          std::vector<std::string> const before = outputs_of(r.predict);
          r.predict = plait::extract_subgraph(r.predict, all_ops(r.predict)).net;
-         // It lists outputs in the order of the ops.
+         // extract_subgraph lists outputs in the order of the ops.
          std::ranges::stable_sort(r.predict.external_output, {}, [&](plait::symbol output) {
            return std::ranges::find(before, r.predict.text(output)) - before.begin();
          });
@@ -182,7 +182,7 @@ std::vector<transform> transforms() {
   };
 }
 
-// How many transforms took the net; each must leave the outputs as they are. Others refuse it, and say so.
+// Checks that each transform keeps the outputs or refuses the net. Returns the number of transforms that accept it.
 std::size_t check_transforms(runnable const& r, std::set<std::string>& applied) {
   auto const expected = run(r);
   std::size_t count = 0;
@@ -216,8 +216,8 @@ plait::op_spec fill(std::string const& name, std::vector<std::int64_t> const& di
   return plait::const_fill_op({name, {dims, values}});
 }
 
-// Matrices of 4 rows and 6 columns, ops on them, and all that transforms look for: copies between devices there and
-// back, aliases with names, shapes given to FC, groups normalised as PyTorch has it, names that are overwritten.
+// Returns a random net of 4 x 6 matrices with all that transforms look for: copies between devices and back, named
+// aliases, Reshape in front of FC, GroupNorm as in PyTorch, overwritten names.
 runnable random_net(unsigned seed) {
   std::mt19937 random(seed);
   auto const below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
@@ -288,7 +288,7 @@ runnable random_net(unsigned seed) {
   return made;
 }
 
-TEST_CASE("transforms: random nets compute afterwards what they computed before") {
+TEST_CASE("transforms: random nets compute the same outputs") {
   std::set<std::string> applied;
   for (unsigned seed = 0; seed != 60; ++seed) {
     CAPTURE(seed);
@@ -300,7 +300,7 @@ TEST_CASE("transforms: random nets compute afterwards what they computed before"
   }
 }
 
-TEST_CASE("transforms: the nets of the tests' data compute afterwards what they computed before") {
+TEST_CASE("transforms: nets of the test data compute the same outputs") {
   std::set<std::string> applied;
   std::mt19937 random(1);
   runnable r{{}, plait::read_netdef(std::filesystem::path(PLAIT_TEST_DATA_DIR) / "nets" / "two_layers.pbtxt")};
@@ -311,8 +311,8 @@ TEST_CASE("transforms: the nets of the tests' data compute afterwards what they 
   CHECK(check_transforms(r, applied) > 15);
 }
 
-// Those that run by themselves: what they fill in, or read of the init net beside them.
-TEST_CASE("transforms: real nets that run compute afterwards what they computed before") {
+// Covers nets that run on their own fills, or with the init net beside them.
+TEST_CASE("transforms: real nets that run compute the same outputs") {
   std::set<std::string> applied;
   std::size_t ran = 0;
   auto const& table = plait::standard_operators<B>();
@@ -342,7 +342,7 @@ TEST_CASE("transforms: real nets that run compute afterwards what they computed 
               r.predict.external_output.push_back(written);
       (void)run(r);
     } catch (plait::error const&) {
-      continue;  // it wants what is not there
+      continue;  // lacks inputs or operators
     }
     ++ran;
     check_transforms(r, applied);
@@ -351,7 +351,7 @@ TEST_CASE("transforms: real nets that run compute afterwards what they computed 
   if (!plait_test::real_nets_folder().empty()) CHECK(ran >= 5);
 }
 
-TEST_CASE("share_gradient_blobs: random nets with their gradients compute what they computed before") {
+TEST_CASE("share_gradient_blobs: random nets with their gradients compute the same outputs") {
   std::size_t shared = 0;
   for (unsigned seed = 0; seed != 60; ++seed) {
     CAPTURE(seed);
@@ -362,7 +362,7 @@ TEST_CASE("share_gradient_blobs: random nets with their gradients compute what t
                                                 {.overwritten = plait::overwritten_values::copy});
       for (auto const& each : made) gradients.push_back(each.second.values);
     } catch (plait::net_error const&) {
-      continue;  // fills of integers, which nothing depends on, have none
+      continue;  // unused fills of integers have no gradient
     }
     for (std::string const& name : gradients) r.predict.external_output.push_back(r.predict.intern(name));
     auto const expected = run(r);
@@ -372,7 +372,7 @@ TEST_CASE("share_gradient_blobs: random nets with their gradients compute what t
   CHECK(shared > 0);
 }
 
-TEST_CASE("init_net_from_parameters: nets make parameters of every type as they are") {
+TEST_CASE("init_net_from_parameters: the net creates parameters of every type unchanged") {
   std::vector<parameter> const given = {
       {"f", {{2}, std::vector<float>{1.5f, -2}}},
       {"d", {{2}, std::vector<double>{0.25, -2}}},

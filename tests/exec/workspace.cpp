@@ -14,24 +14,24 @@ namespace {
 
 using workspace = plait::workspace<plait::serial>;
 
-TEST_CASE("workspace: a child sees its parent's blobs, not the other way round") {
+TEST_CASE("workspace: a child sees its parent's blobs, but not vice versa") {
   workspace parent;
   parent.feed<float>("x", {1}, {1});
   workspace child(parent);
   CHECK(child.fetch<float>("x") == std::vector<float>{1});
   child.feed<float>("y", {2}, {1});
   CHECK_FALSE(parent.contains("y"));
-  child.feed<float>("x", {3}, {1});  // the blob there is
+  child.feed<float>("x", {3}, {1});  // writes the parent's blob
   CHECK(parent.fetch<float>("x") == std::vector<float>{3});
   child.local("x").value = parent.view("x").clone();
   child.local("x").is_set = true;
-  child.feed<float>("x", {4}, {1});  // now its own
+  child.feed<float>("x", {4}, {1});  // writes its own blob
   CHECK(parent.fetch<float>("x") == std::vector<float>{3});
   CHECK(child.fetch<float>("x") == std::vector<float>{4});
   CHECK(parent.names() == std::vector<std::string>{"x"});
 }
 
-TEST_CASE("workspace: blobs keep their address, tensors are shared, reset forgets") {
+TEST_CASE("workspace: blobs keep their addresses, tensors are shared, reset clears") {
   workspace blobs;
   auto& x = blobs.get("x");
   CHECK_FALSE(blobs.contains("x"));
@@ -45,7 +45,7 @@ TEST_CASE("workspace: blobs keep their address, tensors are shared, reset forget
   CHECK(&blobs.get("x") == &x);
 }
 
-TEST_CASE("workspace: fed with whatever has its elements in a row") {
+TEST_CASE("workspace::feed: accepts vectors, spans and arrays") {
   workspace blobs;
   std::vector<float> elements = {1, 2};
   blobs.feed("vector", elements, {2});
@@ -58,7 +58,7 @@ TEST_CASE("workspace: fed with whatever has its elements in a row") {
                        "plait: blob 'array': 1 elements do not make a tensor of 2", plait::shape_error);
 }
 
-TEST_CASE("workspace: other elements where a tensor stands") {
+TEST_CASE("workspace::refill: replaces the elements of a tensor in place") {
   workspace blobs;
   blobs.feed<float>("x", {1, 2, 3, 4}, {2, 2});
   plait::tensor<plait::serial> const held = blobs.view("x");
@@ -74,7 +74,7 @@ TEST_CASE("workspace: other elements where a tensor stands") {
   CHECK(held.values<float>() == std::vector<float>{5, 6, 7, 8});
 }
 
-TEST_CASE("workspace: a name stands for a blob of another one, for a while") {
+TEST_CASE("workspace::bind: a name refers to a blob of another workspace until it is unbound") {
   workspace outer;
   workspace inner;
   outer.feed<float>("x", {1}, {1});
@@ -85,7 +85,7 @@ TEST_CASE("workspace: a name stands for a blob of another one, for a while") {
   CHECK(inner.fetch<float>("a") == std::vector<float>{1});
   inner.feed<float>("b", {2}, {1});
   CHECK(outer.fetch<float>("y") == std::vector<float>{2});
-  inner.reset();  // not what belongs to others
+  inner.reset();  // does not clear blobs of others
   CHECK(outer.contains("x"));
   inner.unbind("a");
   inner.unbind("b");
@@ -97,7 +97,7 @@ TEST_CASE("workspace: a name stands for a blob of another one, for a while") {
   CHECK(outer.contains("y"));
 }
 
-TEST_CASE("workspace: a blob can hold what is no tensor") {
+TEST_CASE("workspace: a blob may hold an object instead of a tensor") {
   struct thing : plait::blob_object {
     std::string_view kind() const override { return "thing"; }
   };

@@ -54,7 +54,7 @@ measured train(plait::any_cell const& cell, bool recompute, std::int64_t steps) 
 
 // The forecast excludes ops' scratch memory: packed weights, partial sums, and 200 KB for packing rows on processors
 // without AVX-512. It hardly grows with the number of steps.
-TEST_CASE("recurrent layer memory: training takes what the forecast says, and less with recompute") {
+TEST_CASE("recurrent layer memory: training matches the forecast, and needs less with recompute") {
   for (auto const& [name, cell] : test::usual_cells(x_width, h_width)) {
     CAPTURE(name);
     measured const stored = train(cell, false, 480), again = train(cell, true, 480);

@@ -23,7 +23,7 @@ namespace {
 
 using B = plait::tbb;
 
-// Kinds of groups, and how step nets ran, in all schedules so far.
+// Kinds of groups, and execution modes of step nets, in all schedules so far.
 struct seen {
   std::set<plait::group_kind> kinds = {};
   std::set<std::string> how = {};
@@ -55,7 +55,7 @@ std::vector<std::vector<float>> run(test::trained_layer const& layer, std::int64
   return made;
 }
 
-TEST_CASE("passes: recurrent layers have the same bits with each pass on or off") {
+TEST_CASE("plan_passes: recurrent layers have the same bits with each pass on or off") {
   test::some_threads threads;
   std::mt19937 random(1);
   seen what;

@@ -148,7 +148,7 @@ std::map<std::string, double> values(recurrence const& r) {
   return made;
 }
 
-// Returns how many gradients differ from central differences; a missing gradient counts as 0.
+// Returns the number of gradients that differ from central differences; a missing gradient counts as 0.
 std::size_t wrong_gradients(recurrence const& r) {
   auto given = values(r);
   pass const got = run(r, given);
@@ -309,7 +309,7 @@ TEST_CASE("recurrent gradients: a contribution passed through to a state is accu
   CHECK(wrong_gradients(recurrent(options)) != 0);
 }
 
-TEST_CASE("recurrent gradients: of an undeclared capture, and of one that is also the initial state") {
+TEST_CASE("recurrent gradients: an undeclared capture has a gradient, also if it is the initial state") {
   plait::netdef cell;
   cell.add_op("Mul", {"x_t", "w"}, {"a"});
   cell.add_op("Mul", {"h_prev", "h0"}, {"b"});

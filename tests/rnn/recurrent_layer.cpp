@@ -180,7 +180,7 @@ TEST_CASE("multi_cell: inner cells have separate scopes") {
   CHECK(plait::cell_traits<plait::multi_cell>::output_states(cell) == std::vector<std::size_t>{3, 2, 0});
 }
 
-TEST_CASE("recurrent layers: names, widths and parameters of stacked and bidirectional layers") {
+TEST_CASE("recurrent layers: stacked and bidirectional layers have names and parameters by layer and direction") {
   plait::trained_model model = with_sequence();
   auto const cells = plait::stack_of<plait::gru_cell>(2, {3, 4}, true);
   CHECK(cells[1].inputs == 3);

@@ -1,4 +1,4 @@
-// Runs recurrent layers in a net of their own with all inputs fed; returns their outputs and gradients.
+// Runs recurrent layers in a separate net with all inputs fed; returns their outputs and gradients.
 #pragma once
 
 #include <algorithm>

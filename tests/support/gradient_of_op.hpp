@@ -111,7 +111,7 @@ std::vector<std::int64_t> integers(plait::workspace<B> const& blobs, std::string
   return {narrow.begin(), narrow.end()};
 }
 
-/// The outputs of the forward op with gradients, and these.
+/// Outputs of the forward op, each with its gradient.
 using weights = std::vector<std::pair<std::string, std::vector<double>>>;
 
 /// Returns the finite difference of the sum of all weighted outputs with respect to element i of x.

@@ -1,11 +1,11 @@
-// Gradient rules of synthetic op types, one for each kind of dependence: those of Caffe2's core tests.
+// Gradient rules of synthetic op types, one for each kind of dependence, as in Caffe2's core tests.
 #pragma once
 
 #include <plait/gradient/standard_rules.hpp>
 
 namespace test {
 
-/// Returns the standard rules, and those of Direct (its gradient needs no value), UseOutput, UseInput, Nogradient (no
+/// Returns the standard rules with rules for Direct (its gradient needs no value), UseOutput, UseInput, Nogradient (no
 /// gradient) and Print (no output).
 [[nodiscard]] inline plait::gradient_rules gradient_rules_of_tests() {
   plait::gradient_rules rules = plait::gradient_rules::standard();

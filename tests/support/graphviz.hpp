@@ -1,4 +1,4 @@
-// Graphviz as an oracle for DOT output: its parser and its layout accept what they get, without warnings.
+// Graphviz as an oracle for DOT output: its parser and its layout accept the text without warnings.
 #pragma once
 
 #include <cstdlib>

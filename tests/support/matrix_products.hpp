@@ -56,7 +56,7 @@ bool is_product(std::int64_t m, std::int64_t n, std::int64_t k, matrix<T> a, mat
   return true;
 }
 
-// Expects an error that states `fact`, of an op on tensors a, b, … of these shapes.
+// Checks that an op on tensors a, b, … of these shapes fails with an error that states `fact`.
 inline void check_refused(std::string const& op, std::vector<plait::shape> const& dims, std::string const& fact) {
   feeds<plait::serial> fed;
   for (std::size_t i = 0; i != dims.size(); ++i)

@@ -1,4 +1,4 @@
-// How many random programs, nets or graphs a test tries.
+// Number of random programs, nets or graphs that a test tries.
 #pragma once
 
 namespace test {

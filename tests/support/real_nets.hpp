@@ -29,7 +29,7 @@ inline bool has_real_nets() {
   return there;
 }
 
-/// Returns their files in a fixed order; none, and a skip, if the folder does not exist.
+/// Returns the files of the real nets in a fixed order; none, and a skip, if the folder does not exist.
 inline std::vector<std::filesystem::path> real_nets() {
   std::vector<std::filesystem::path> files;
   if (!has_real_nets()) return files;

@@ -27,8 +27,8 @@
 
 namespace test {
 
-/// Returns the net of a case of kind gradient, or one of those of a case of kind run; nothing, and a skip, if there are
-/// no recorded cases.
+/// Returns the net of a case of kind gradient, or one net of a case of kind run; nullopt, and a skip, if there are no
+/// recorded cases.
 inline std::optional<plait::netdef> recorded_net(std::string const& kind, std::string const& name,
                                                  std::size_t which = 0) {
   std::filesystem::path const cases = std::filesystem::path(PLAIT_SHARED_DIR) / "reference/cases";

@@ -31,9 +31,9 @@
 #endif
 
 // Backends differ only in how they start threads, and each costs as much to compile. CMake's PLAIT_TEST_ALL_BACKENDS
-// selects all of them for every operator, and the thread pool, which only tests have: it proves that operators ask of a
-// backend no more than its concept says. The tests of kernels name theirs. PLAIT_TEST_CUDA selects the CUDA device
-// instead, and PLAIT_TEST_DEVICE the emulated one.
+// selects all of them for every operator, and the test-only thread pool: it proves that operators require of a backend
+// no more than its concept. Tests of kernels name their backends. PLAIT_TEST_CUDA selects the CUDA device instead, and
+// PLAIT_TEST_DEVICE the emulated one.
 #if defined(PLAIT_TEST_CUDA)
 #define PLAIT_PARALLEL_BACKENDS plait::cuda
 #define PLAIT_HOST_BACKENDS plait::cuda

@@ -18,7 +18,7 @@ namespace {
 
 using B = plait::serial;
 
-/// sum = the sum over rows of a b, twice = 2 a.
+/// Op with outputs sum = the sum over rows of a b, and twice = 2 a.
 struct dot_kernel : plait::op_kernel<B> {
   explicit dot_kernel(plait::op_arguments const&) {}
   void infer(plait::shape_context& c) override {
@@ -43,7 +43,7 @@ struct dot_kernel : plait::op_kernel<B> {
   }
 };
 
-/// y = x w, w of one element, which is packed as its double.
+/// Op y = x w with a w of one element, which it packs as 2 w.
 struct scale_kernel : plait::op_kernel<B> {
   explicit scale_kernel(plait::op_arguments const&) {}
   void infer(plait::shape_context& c) override { c.output(0, c.expect_type<float>(0), c.dims(0)); }
@@ -99,7 +99,7 @@ constexpr char const* dot = R"(op { type: "Dot" input: "x" input: "z" output: "s
                                external_output: "sum" external_output: "twice")";
 constexpr char const* scale = R"(op { type: "Scale" input: "x" input: "w" output: "y" } external_output: "y")";
 
-TEST_CASE("loop: sums over rows are added to one place, other outputs are those of each run") {
+TEST_CASE("loop: sums over rows are accumulated, other outputs are computed in each run") {
   for (bool const lasting : {false, true}) {
     fixture f(dot);
     auto values = f.nothing(3);
@@ -124,7 +124,7 @@ TEST_CASE("loop: sums over rows are added to one place, other outputs are those 
   }
 }
 
-TEST_CASE("loop: what is not summed, or only in part, the op computes in each run") {
+TEST_CASE("loop: outputs that are no sums, or not marked as summed, are computed in each run") {
   fixture f(dot);
   f.begin(f.nothing(3));
   CHECK_FALSE(f.plan->accumulates(f.published("sum")));
@@ -136,7 +136,7 @@ TEST_CASE("loop: what is not summed, or only in part, the op computes in each ru
   CHECK(f.blobs.fetch<float>("sum") == std::vector<float>{321});
 }
 
-TEST_CASE("loop: inputs that stay the same are packed, in a loop that is long enough, until it ends") {
+TEST_CASE("loop: a loop-invariant input is packed until the loop ends, if the loop is long enough") {
   fixture f(scale);
   auto const run_with = [&](float w) {
     *f.blobs.get("w").value.data<float>() = w;
@@ -149,12 +149,12 @@ TEST_CASE("loop: inputs that stay the same are packed, in a loop that is long en
   CHECK(run_with(7) == 7);
   values.runs = 4;
   f.begin(values);
-  CHECK(run_with(8) == 7);  // what was packed: in a loop w does not change
+  CHECK(run_with(8) == 7);  // the packed value: w is loop-invariant
   f.plan->end_loop(true);
   CHECK(run_with(9) == 9);
 }
 
-TEST_CASE("loop: other shapes end it") {
+TEST_CASE("loop: a change of shapes ends it") {
   fixture f(scale);
   auto values = f.nothing(4);
   values.same[f.given("w")] = true;

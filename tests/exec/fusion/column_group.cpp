@@ -1,4 +1,4 @@
-// Column-parallel groups: which ops they have, and which columns each part computes.
+// Column-parallel groups: members, and the columns that each thread computes.
 #include <plait/exec/detail/fusion/column_group.hpp>
 
 #include <algorithm>
@@ -23,14 +23,14 @@ using test::three_threads;
 
 constexpr std::size_t enough = plait::cost_model().column_work;
 
-/// Adds to each element of input 0 the one of input 1, or the sum of that where it is whole; or, as a function by
-/// element, its only one.
+/// Op that adds to each element of input 0 the one of input 1, or the sum of input 1 if that is whole. As an
+/// element-wise op, it also takes a scalar input 1.
 template <class B>
 struct adding : plait::op_kernel<B> {
   plait::op_pattern<B> columns{.kind = plait::pattern_kind::columns, .work = enough};
   bool by_itself = false;
   std::atomic<std::size_t> columns_run = 0;
-  std::vector<column_part> parts = std::vector<column_part>(3);  // by where they begin
+  std::vector<column_part> parts = std::vector<column_part>(3);  // by first column, in thirds of the width
   std::atomic<std::size_t> calls = 0;
 
   void infer(plait::shape_context&) override {}
@@ -68,20 +68,20 @@ struct adding : plait::op_kernel<B> {
   }
 };
 
-/// A chain of ops over rows of 192 numbers: six steps, or four blocks of three.
+/// Chain of ops on rows of 192 numbers: twelve steps, or four blocks of three.
 template <class B>
 struct chain : test::op_chain<B, adding<B>> {
   static constexpr std::size_t width = 192;
 
   explicit chain(std::size_t ops) : test::op_chain<B, adding<B>>(ops, {1, 1, width}, {1, 1, width}) {}
-  /// How many ops each group has, in order of the groups, which are run.
+  /// Runs the groups and returns their sizes in order.
   std::vector<std::size_t> sizes() { return test::run_groups(find()); }
   plait::fused_groups<B> find() { return test::op_chain<B, adding<B>>::find(&plait::plan_passes::fuse_columns, true); }
 };
 
 using sizes = std::vector<std::size_t>;
 
-TEST_CASE("column_group: each column is computed once, as it is without groups") {
+TEST_CASE("column_group: each column is computed once, with the results of separate ops") {
   chain<three_threads> c(4);
   chain<three_threads> wanted(4);
   CHECK(c.sizes() == sizes{4});
@@ -93,9 +93,9 @@ TEST_CASE("column_group: each column is computed once, as it is without groups")
   }
 }
 
-TEST_CASE("column_group: parts are of the narrowest operand's width, or of the one that an op asks for") {
+TEST_CASE("column_group: a block has the width of the narrowest operand, or one that an op requests") {
   chain<three_threads> c(3);
-  c.kernels[1]->columns.width = 48;  // three steps: a part has one of each of four blocks
+  c.kernels[1]->columns.width = 48;  // three steps: a thread has one step of each of four blocks
   CHECK(c.sizes() == sizes{3});
   for (auto const& kernel : c.kernels)
     for (std::size_t p = 0; p != 3; ++p) {
@@ -104,7 +104,7 @@ TEST_CASE("column_group: parts are of the narrowest operand's width, or of the o
       CHECK(kernel->parts[p].last == 16 * (p + 1));
     }
 
-  chain<three_threads> narrow(3);  // the last op has operands of a fourth
+  chain<three_threads> narrow(3);  // the last op's operands are a fourth as wide
   narrow.operands[2] = {&narrow.slots[5], &narrow.slots[6], &narrow.slots[3]};
   narrow.contexts[2] = plait::op_context<three_threads>({narrow.operands[2].data(), 2}, {&narrow.operands[2][2], 1});
   for (std::size_t const of : {3U, 5U, 6U}) narrow.slots[of].type.dims = {1, 48};
@@ -118,13 +118,13 @@ TEST_CASE("column_group: parts are of the narrowest operand's width, or of the o
   other.kernels[2]->columns.width = 96;
   CHECK(other.sizes() == sizes{2});
 
-  chain<three_threads> steps(2);  // parts begin where all ops can begin
+  chain<three_threads> steps(2);  // chunks begin at multiples of all steps
   steps.kernels[1]->columns.step = 64;
   CHECK(steps.sizes() == sizes{2});
   CHECK(steps.kernels[0]->parts[1].first == 64);
 }
 
-TEST_CASE("column_group: every other run may begin at the end") {
+TEST_CASE("column_group: every other run traverses columns backwards") {
   chain<three_threads> c(2);
   auto const groups = c.find();
   for (bool const backwards : {false, true, false}) {
@@ -135,7 +135,7 @@ TEST_CASE("column_group: every other run may begin at the end") {
   }
 }
 
-TEST_CASE("column_group: functions by element are run for parts of blocks, some with one element for all") {
+TEST_CASE("column_group: element-wise ops run on chunks of blocks, with scalar operands or without") {
   chain<three_threads> c(3);
   chain<three_threads> wanted(3);
   for (auto* made : {&c, &wanted}) {
@@ -151,18 +151,18 @@ TEST_CASE("column_group: functions by element are run for parts of blocks, some 
   CHECK(c.kernels[1]->calls == 0);
 }
 
-TEST_CASE("column_group: where operands stand may change from run to run") {
+TEST_CASE("column_group: operands may move between runs") {
   chain<three_threads> c(2);
   auto const groups = c.find();
   std::vector<double> other(c.width, -1);
   c.slots[2].data = other.data();
   op_index op = 0;
   groups.at(0)->run(op);
-  for (std::size_t i = 0; i != other.size(); ++i)  // three rows from 0, 3 and 4 on
+  for (std::size_t i = 0; i != other.size(); ++i)  // three rows of numbers that start at 0, 3 and 4
     CHECK(other[i] == static_cast<double>(3 * i + 7));
 }
 
-TEST_CASE("column_group: none for one thread, one op, several rows, few columns, or little work") {
+TEST_CASE("column_group: one thread, one op, several rows, few columns or little work form no group") {
   CHECK(chain<one_thread>(4).sizes().empty());
   CHECK(chain<three_threads>(1).sizes().empty());
   chain<three_threads> rows(2);
@@ -171,20 +171,20 @@ TEST_CASE("column_group: none for one thread, one op, several rows, few columns,
   chain<three_threads> few(2);
   few.kernels[0]->columns.width = 16;
   CHECK(few.sizes().empty());
-  few.kernels[0]->columns.width = 24;  // not whole steps
+  few.kernels[0]->columns.width = 24;  // no multiple of the step
   CHECK(few.sizes().empty());
   chain<three_threads> little(2);
   for (auto& kernel : little.kernels) kernel->columns.work = enough / 2 - 1;
   CHECK(little.sizes().empty());
 }
 
-TEST_CASE("column_group: an op that is not by columns ends a group") {
+TEST_CASE("column_group: an op that is not column-parallel ends a group") {
   chain<three_threads> c(5);
   c.kernels[2]->columns.work = 0;
   CHECK(c.sizes() == sizes{2, 2});
 }
 
-TEST_CASE("column_group: memory is shared by the same columns only") {
+TEST_CASE("column_group: members may share a storage only column by column") {
   chain<three_threads> in_place(3);
   in_place.share(2, 1);
   CHECK(in_place.sizes() == sizes{3});
@@ -195,12 +195,12 @@ TEST_CASE("column_group: memory is shared by the same columns only") {
   other_type.operands[3][0] = other_type.operands[3][1];
   CHECK(test::first_ops(other_type.find()) == std::vector<op_index>{0});
 
-  chain<three_threads> whole(4);  // op 2 reads all of what op 1 makes
+  chain<three_threads> whole(4);  // op 2 reads all of op 1's result
   whole.operands[2][1] = &whole.slots[2];
   whole.kernels[2]->columns.whole_inputs = 0b10;
   CHECK(whole.sizes() == sizes{2, 2});
 
-  chain<three_threads> overwritten(4);  // op 2 writes what op 1 reads all of
+  chain<three_threads> overwritten(4);  // op 2 overwrites an input that op 1 reads as a whole
   overwritten.operands[1][1] = &overwritten.slots[3];
   overwritten.kernels[1]->columns.whole_inputs = 0b10;
   CHECK(overwritten.sizes() == sizes{2, 2});

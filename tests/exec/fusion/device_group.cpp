@@ -1,5 +1,5 @@
-// Chains of ops that one kernel of a device makes: the bits of the ops by themselves, in as few kernels as can be. With
-// PLAIT_TEST_CUDA on a device, else on the one that the host emulates, which also tells how many kernels there were.
+// Element-wise groups on a device: results have the bits of separate ops, with the fewest kernel launches. With
+// PLAIT_TEST_CUDA, tests run on a device; else on an emulated one, which also counts kernels.
 #include <plait/exec/detail/fusion/device_group.hpp>
 
 #include <cstddef>
@@ -50,7 +50,7 @@ struct fed {
   plait::element_type type = plait::element_type::float32;
 };
 
-/// How many kernels a run starts; nothing where that cannot be told.
+/// Returns the number of kernels that a run launches; nullopt on a real device, where they are not counted.
 std::optional<std::size_t> kernels_of(plait::plan<device>& plan) {
 #if defined(PLAIT_TEST_CUDA)
   static_cast<void>(plan);
@@ -64,8 +64,8 @@ std::optional<std::size_t> kernels_of(plait::plan<device>& plan) {
 #endif
 }
 
-/// Runs a net, which overwrites nothing that is fed, op by op and as it comes, and compares all that is fetched. How
-/// many kernels the latter took.
+/// Runs a net, which must not overwrite fed blobs, without and with fusion, and compares the fetched blobs. Returns the
+/// number of kernels with fusion.
 std::optional<std::size_t> compare(std::string_view net, std::vector<fed> const& feeds,
                                    std::vector<std::string> const& fetch) {
   CAPTURE(net);
@@ -82,7 +82,7 @@ std::optional<std::size_t> compare(std::string_view net, std::vector<fed> const&
   auto plan = plait::compile(read, test::table<device>(), joined, {.fetch = fetch});
   one_by_one.run();
   for (int run = 0; run != 3; ++run) {
-    if (run == 1) feed(joined);  // operands stand elsewhere; the third run finds all as it was
+    if (run == 1) feed(joined);  // moves operands; in the third run they stay
     plan.run();
     for (std::string const& name : fetch) {
       CAPTURE(name);
@@ -103,7 +103,7 @@ void check_kernels(std::optional<std::size_t> got, std::size_t wanted) {
   if (got) CHECK(*got == wanted);
 }
 
-TEST_CASE("device_group: functions of elements are one kernel") {
+TEST_CASE("device_group: element-wise ops are one kernel") {
   check_kernels(compare(R"(op { type: "Add" input: "x" input: "y" output: "a" }
                            op { type: "Tanh" input: "a" output: "b" }
                            op { type: "Mul" input: "b" input: "x" output: "c" })",
@@ -117,7 +117,7 @@ TEST_CASE("device_group: functions of elements are one kernel") {
                 1);
 }
 
-TEST_CASE("device_group: rows, columns and single elements are repeated") {
+TEST_CASE("device_group: rows, columns and scalars are broadcast") {
   std::vector<fed> const feeds{{"x", {5, 3}}, {"row", {3}}, {"column", {5, 1}}, {"one", {1}}};
   check_kernels(compare(R"(op { type: "Mul" input: "x" input: "row" output: "a" }
                            op { type: "Add" input: "column" input: "a" output: "b" }
@@ -125,7 +125,7 @@ TEST_CASE("device_group: rows, columns and single elements are repeated") {
                            op { type: "Div" input: "c" input: "x" output: "d" })",
                         feeds, {"d"}),
                 1);
-  // Of rows of another width: a chain of its own.
+  // Rows of another width form another group.
   check_kernels(compare(R"(op { type: "Mul" input: "x" input: "row" output: "a" }
                            op { type: "Tanh" input: "a" output: "b" }
                            op { type: "Mul" input: "y" input: "wide" output: "c" }
@@ -134,7 +134,7 @@ TEST_CASE("device_group: rows, columns and single elements are repeated") {
                 2);
 }
 
-TEST_CASE("device_group: rows are cut and joined on the way") {
+TEST_CASE("device_group: members may split and concatenate rows") {
   std::vector<fed> const feeds{{"x", {2, 4, 9}}, {"y", {2, 4, 9}}};
   std::string const cut =
       R"(op { type: "Split" input: "x" output: "a" output: "b" output: "c" arg { name: "axis" i: 2 } }
@@ -148,9 +148,9 @@ TEST_CASE("device_group: rows are cut and joined on the way") {
                     arg { name: "axis" i: 2 } })";
   check_kernels(compare(joined, feeds, {"j"}), 1);
   check_kernels(compare(joined, feeds, {"j", "extents"}), 2);
-  // What is joined is there when the chain has ended.
+  // A concatenated value is complete only after the group, so its consumer starts another.
   check_kernels(compare(joined + R"(op { type: "Tanh" input: "j" output: "k" })", feeds, {"k"}), 2);
-  // Parts that differ are cut by a kernel of their own.
+  // A split into unequal pieces needs another kernel.
   check_kernels(compare(R"(op { type: "Split" input: "x" output: "a" output: "b" arg { name: "axis" i: 2 }
                                 arg { name: "split" ints: 3 ints: 6 } }
                            op { type: "Tanh" input: "a" output: "c" }
@@ -159,11 +159,11 @@ TEST_CASE("device_group: rows are cut and joined on the way") {
                 2);
 }
 
-TEST_CASE("device_group: elements of any type") {
+TEST_CASE("device_group: elements may have any type") {
   for (auto const type : {plait::element_type::float32, plait::element_type::float64, plait::element_type::int32,
                           plait::element_type::int64}) {
     bool const wide = plait::size_of(type) == 8;
-    // Numbers of eight bytes and truth values do not go through one chain, though what compares them ends one.
+    // Numbers of eight bytes and booleans do not mix in a group, except that a comparison of such numbers may end it.
     check_kernels(compare(R"(op { type: "Add" input: "x" input: "y" output: "a" }
                              op { type: "LT" input: "a" input: "x" output: "b" }
                              op { type: "Not" input: "b" output: "c" }
@@ -173,7 +173,7 @@ TEST_CASE("device_group: elements of any type") {
   }
 }
 
-TEST_CASE("device_group: of many elements a thread has several, the last of them perhaps fewer") {
+TEST_CASE("device_group: a thread computes several of many elements, the last one perhaps fewer") {
   auto const rows = static_cast<std::int64_t>(plait::element_program::many_elements) / 7 + 1;
   for (auto const type : {plait::element_type::float32, plait::element_type::float64}) {
     std::vector<fed> const feeds{{"x", {rows, 14}, type},
@@ -199,7 +199,7 @@ TEST_CASE("device_group: of many elements a thread has several, the last of them
                 1);
 }
 
-TEST_CASE("device_group: an op that has nothing to do with the chain is run before it") {
+TEST_CASE("device_group: an op that is independent of the group runs before it") {
   std::vector<fed> const feeds{{"x", {4, 6}}, {"h", {4, 3}}, {"w", {6, 3}}, {"b", {6}}};
   std::string const before =
       R"(op { type: "Split" input: "x" output: "a" output: "b0" arg { name: "axis" i: 1 } }
@@ -210,7 +210,7 @@ TEST_CASE("device_group: an op that has nothing to do with the chain is run befo
   auto const product = compare(R"(op { type: "FC" input: "h" input: "w" input: "b" output: "p" })", feeds, {"p"});
   auto const all = compare(before, feeds, {"f"});
   if (all) CHECK(*all == *product + 1);
-  // One that needs what the chain makes ends it.
+  // An op that depends on the group ends it.
   auto const after = compare(R"(op { type: "Mul" input: "h" input: "h" output: "k" }
                                 op { type: "Tanh" input: "k" output: "l" }
                                 op { type: "FC" input: "l" input: "w" input: "b" output: "p" }
@@ -220,14 +220,14 @@ TEST_CASE("device_group: an op that has nothing to do with the chain is run befo
   if (after) CHECK(*after == *product + 2);
 }
 
-TEST_CASE("device_group: more ops than a program has room for are several") {
+TEST_CASE("device_group: ops that exceed the size of a program form several groups") {
   std::string net;
   for (int i = 0; i != 70; ++i)
     net += "op { type: 'Add' input: 'v" + std::to_string(i) + "' input: 'x' output: 'v" + std::to_string(i + 1) + "' }";
   check_kernels(compare(net, {{"v0", {10}}, {"x", {10}}}, {"v70"}), 3);
 }
 
-// ---- chains outside a plan: where operands stand -------------------------------------------------------------------
+// ---- groups outside a plan: operands that move ---------------------------------------------------------------------
 
 struct twice_less {
   PLAIT_HOST_DEVICE float operator()(float x, float less) const { return 2 * x - less; }
@@ -251,7 +251,7 @@ struct twice_less_kernel : plait::op_kernel<device> {
   }
 };
 
-/// Two ops, of 100 elements each: b = 2 a - more, c = 2 b - more.
+/// Two ops on 100 elements: b = 2 a - more, c = 2 b - more.
 struct two_ops {
   plait::tensor<device> memory = numbers(plait::element_type::float32, {1000}, 7);
   twice_less_kernel kernels[2];
@@ -266,7 +266,7 @@ struct two_ops {
     for (slot* s : {&a, &more, &b, &c}) s->type = {plait::element_type::float32, {100}};
     stand(at_a, at_more, at_b, at_c);
   }
-  // Values of one place have one storage.
+  // Values at one address share a storage.
   void stand(std::size_t at_a, std::size_t at_more, std::size_t at_b, std::size_t at_c) {
     auto const stand = [this](slot& s, std::size_t at) {
       s.data = memory.data<float>() + at;
@@ -295,7 +295,7 @@ struct two_ops {
   }
 };
 
-TEST_CASE("device_group: operands may move between runs, and outputs overwrite the same elements of inputs") {
+TEST_CASE("device_group: operands may move between runs, and outputs may overwrite the same elements of inputs") {
   struct places {
     std::size_t a, more, b, c;
   };
@@ -320,9 +320,9 @@ TEST_CASE("device_group: operands may move between runs, and outputs overwrite t
   }
 }
 
-// ---- whatever there is ---------------------------------------------------------------------------------------------
+// ---- random nets ---------------------------------------------------------------------------------------------------
 
-TEST_CASE("device_group: random nets of functions, parts and repeated operands") {
+TEST_CASE("device_group: random nets with splits and broadcasts have the bits of separate ops") {
   std::mt19937 random(20'261'126);
   auto const any = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
   for (int round = 0; round != 150; ++round) {
@@ -332,7 +332,7 @@ TEST_CASE("device_group: random nets of functions, parts and repeated operands")
                                  {"column", {rows, 1}},     {"one", {1}},         {"wide", {rows, 3 * width}},
                                  {"w", {3 * width, width}}, {"b", {3 * width}}};
     std::vector<std::string> even{"x", "y"};  // rows by width
-    std::vector<std::string> wide{"wide"};    // rows by three times that
+    std::vector<std::string> wide{"wide"};    // rows by 3 * width
     std::vector<std::string> made;
     std::string net;
     auto const one_of = [&](std::vector<std::string> const& names) { return names[any(names.size())]; };

@@ -1,4 +1,4 @@
-// Element-wise groups: which ops they have, which elements their functions compute, and that a plan's results do not
+// Element-wise groups: members, the elements that each scalar function computes, and plans' results, which do not
 // change.
 #include <plait/exec/detail/fusion/element_group.hpp>
 
@@ -25,7 +25,7 @@ using plait::slot;
 using test::one_thread;
 using test::three_threads;
 
-/// y = 2 x + more, where more may be one element for all; or x - more, which is said to be simple.
+/// Op y = 2 x + more, where `more` may be a scalar; or y = x - more, declared as a simple_function.
 template <class B>
 struct doubling : plait::op_kernel<B> {
   bool by_itself = true;
@@ -71,7 +71,7 @@ struct ops : test::op_chain<B, doubling<B>> {
       : test::op_chain<B, doubling<B>>(count, {static_cast<std::int64_t>(elements)},
                                        {static_cast<std::int64_t>(elements)}) {}
   bool keeps_all = true;
-  /// By an op, of a value that is made; npos of one that is kept.
+  /// Returns the last op that reads a value; npos if there is none, or if values are kept.
   op_index last_read(slot const& s) const {
     op_index made = plait::npos;
     for (op_index op = 0; op != this->operands.size() && !keeps_all; ++op)
@@ -82,7 +82,7 @@ struct ops : test::op_chain<B, doubling<B>> {
     groups = test::op_chain<B, doubling<B>>::find(&plait::plan_passes::fuse_elements, false,
                                                   [this](slot const& s) { return last_read(s); });
   }
-  /// How many ops each group has, each being run once.
+  /// Runs the groups once and returns their sizes.
   std::vector<std::size_t> run() { return test::run_groups(groups); }
   std::vector<std::size_t> sizes() {
     find();
@@ -92,7 +92,7 @@ struct ops : test::op_chain<B, doubling<B>> {
 
 using sizes = std::vector<std::size_t>;
 
-TEST_CASE_TEMPLATE("element_group: each element is made once, a block at a time", B, one_thread, three_threads) {
+TEST_CASE_TEMPLATE("element_group: each element is computed once, block by block", B, one_thread, three_threads) {
   for (std::size_t const elements : {2u, 512u, 513u, 1'500u, 100'000u}) {
     ops<B> c(4, elements);
     ops<B> wanted(4, elements);
@@ -110,13 +110,13 @@ TEST_CASE_TEMPLATE("element_group: each element is made once, a block at a time"
   }
 }
 
-TEST_CASE_TEMPLATE("element_group: what only a chain reads is written to memory if there are not enough buffers", B,
+TEST_CASE_TEMPLATE("element_group: values that only the group reads are written to memory if buffers run out", B,
                    one_thread, three_threads) {
   for (std::size_t const elements : {2u, 513u, 100'000u})
     for (std::size_t const distance : {0u, 1u, 2u, 3u, 4u}) {
       CAPTURE(elements);
       CAPTURE(distance);
-      // Ops read what the op before has made, and what was made `distance` ops before that.
+      // Each op reads the result of the op before, and a value that is `distance` ops older.
       auto const wired = [&] {
         ops<B> made(9, elements);
         for (std::size_t op = distance + 2; distance != 0 && op < 9; ++op)
@@ -136,7 +136,7 @@ TEST_CASE_TEMPLATE("element_group: what only a chain reads is written to memory 
         written += !same;
         CHECK((same || c.memory[v] == wanted.memory[v]));
       }
-      // What is made, what it is made of, and what is in between.
+      // Live values: the result, its operands, and those in between.
       if (distance + 2 <= plait::element_group<B>::most_buffers)
         CHECK(written == 0);
       else
@@ -144,7 +144,7 @@ TEST_CASE_TEMPLATE("element_group: what only a chain reads is written to memory 
     }
 }
 
-TEST_CASE("element_group: what another op reads is written, and so is what is read after the chain") {
+TEST_CASE("element_group: values that ops outside the group read are written to memory") {
   ops<one_thread> c(5);
   ops<one_thread> wanted(5);
   for (ops<one_thread>* each : {&c, &wanted}) {
@@ -160,7 +160,7 @@ TEST_CASE("element_group: what another op reads is written, and so is what is re
   CHECK(c.memory[3] == wanted.memory[3]);
 }
 
-TEST_CASE("element_group: an operand of one element is the same for all") {
+TEST_CASE("element_group: an operand of one element is broadcast") {
   ops<one_thread> c(3);
   ops<one_thread> wanted(3);
   c.resize(5, {1});
@@ -170,9 +170,9 @@ TEST_CASE("element_group: an operand of one element is the same for all") {
   CHECK(c.memory == wanted.memory);
 }
 
-TEST_CASE_TEMPLATE("element_group: what is simple, and needs only what the op before has made, is one line", B,
+TEST_CASE_TEMPLATE("element_group: simple functions that need only the result before form a straight line", B,
                    one_thread, three_threads) {
-  // By op: whether its own function was called, and not a line.
+  // Returns a letter per op: f if its function was called, - if a straight line computed it.
   auto const called = [](std::size_t count, std::size_t elements, auto const& change) {
     auto const made = [&] {
       ops<B> c(count, elements);
@@ -213,7 +213,7 @@ TEST_CASE_TEMPLATE("element_group: what is simple, and needs only what the op be
   }
 }
 
-TEST_CASE("element_group: what ends one, and what is none") {
+TEST_CASE("element_group: ops that do not match end a group, and a single op or element forms none") {
   CHECK(ops<one_thread>(1).sizes().empty());
   CHECK(ops<one_thread>(3, 1).sizes().empty());
   CHECK(ops<one_thread>(3, 0).sizes().empty());
@@ -225,14 +225,14 @@ TEST_CASE("element_group: what ends one, and what is none") {
   for (std::size_t const value : {3u, 4u, 7u, 8u}) shorter.resize(value, {700});
   shorter.operands[2][0] = &shorter.slots[7];
   CHECK(shorter.sizes() == sizes{2, 2});
-  ops<one_thread> torn(3);  // an operand that is neither as long nor one element
+  ops<one_thread> torn(3);  // the last op has an operand that is neither as long nor a scalar
   torn.resize(6, {700});
   CHECK(torn.sizes() == sizes{2});
   std::size_t const most = plait::element_group<one_thread>::most_ops;
   CHECK(ops<one_thread>(most + 3, 4).sizes() == sizes{most, 3});
 }
 
-TEST_CASE("element_group: in place, the same elements of one memory") {
+TEST_CASE("element_group: ops may run in place on the same elements of a storage") {
   ops<one_thread> c(3);
   ops<one_thread> wanted(3);
   for (ops<one_thread>* each : {&c, &wanted}) {
@@ -245,11 +245,11 @@ TEST_CASE("element_group: in place, the same elements of one memory") {
   for (auto const& kernel : c.kernels) CHECK(kernel->runs == 0);
 }
 
-TEST_CASE("element_group: an op that writes other elements of a storage ends one") {
+TEST_CASE("element_group: an op that writes other elements of a storage ends a group") {
   ops<one_thread> read(3);  // both are only read
   read.share(5, 4);
   CHECK(read.sizes() == sizes{3});
-  ops<one_thread> whole(3);  // the first op writes what is the same for all elements of the last
+  ops<one_thread> whole(3);  // the first op writes the scalar operand of the last
   whole.share(6, 1);
   whole.slots[6].type.dims = {1};
   CHECK(whole.sizes() == sizes{2});
@@ -261,7 +261,7 @@ TEST_CASE("element_group: an op that writes other elements of a storage ends one
   CHECK(narrow.groups[0]->size() == 2);
 }
 
-TEST_CASE("element_group: memory may move between runs") {
+TEST_CASE("element_group: operands may move between runs") {
   ops<one_thread> c(2);
   CHECK(c.sizes() == sizes{2});
   std::vector<double> const before = c.memory[2];
@@ -275,14 +275,13 @@ TEST_CASE("element_group: memory may move between runs") {
     CHECK(made[i] == 2 * (-2.0 + 3 + static_cast<double>(i)) + 4 + static_cast<double>(i));
 }
 
-/// With one of these, ops are run one after the other.
+/// Observer that counts ops. With an observer, ops run one by one.
 struct watcher : plait::op_observer {
   std::size_t ops = 0;
   void after(plait::op_event const&) override { ++ops; }
 };
 
-// Every kind of op that has a function by element, next to others, in place and not, with what is repeated.
-TEST_CASE_TEMPLATE("a chain whose result nobody reads writes nothing but buffers", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("element_group: a group whose result is unused writes only buffers", B, PLAIT_HOST_BACKENDS) {
   plait::netdef const net = plait::read_netdef_text(R"(op { type: "Sigmoid" input: "x" output: "unused" }
     op { type: "Relu" input: "x" output: "h" } op { type: "Add" input: "h" input: "x" output: "y" }
     external_output: "x")");
@@ -295,7 +294,8 @@ TEST_CASE_TEMPLATE("a chain whose result nobody reads writes nothing but buffers
   }
 }
 
-TEST_CASE_TEMPLATE("a plan's results are those of its ops one after the other", B, PLAIT_HOST_BACKENDS) {
+// All types of element-wise ops next to others, in place and not, with broadcast operands.
+TEST_CASE_TEMPLATE("element_group: a plan has the results of its ops run in order", B, PLAIT_HOST_BACKENDS) {
   std::string const net = R"(
     op { type: "Add" input: "a" input: "b" output: "s" } op { type: "Tanh" input: "s" output: "t" }
     op { type: "Mul" input: "t" input: "one" output: "m" } op { type: "Sub" input: "one" input: "m" output: "d" }
@@ -342,8 +342,8 @@ TEST_CASE_TEMPLATE("a plan's results are those of its ops one after the other", 
   }
 }
 
-// Mostly simple functions, so that lines of all lengths come up, and blobs that are written again.
-TEST_CASE("a plan's results are those of its ops one after the other: random nets of functions of elements") {
+// Most functions are simple, so that straight lines of all lengths occur, and blobs are written again.
+TEST_CASE("element_group: random nets of element-wise ops have the bits of their ops run in order") {
   using backend = plait::serial;
   std::mt19937 random(3);
   auto const below = [&random](std::size_t end) { return random() % end; };
@@ -357,7 +357,7 @@ TEST_CASE("a plan's results are those of its ops one after the other: random net
       std::string const y = blobs[below(blobs.size())];
       std::string const out = below(4) == 0 ? blobs[below(blobs.size())] : 't' + std::to_string(op);
       bool const is_unary = below(4) == 0;
-      bool const with_one = !is_unary && below(5) == 0;  // Sum and Max do not repeat
+      bool const with_one = !is_unary && below(5) == 0;  // Sum and Max do not broadcast
       std::string const type = is_unary ? one[below(3)] : two[below(with_one ? 4 : 6)];
       std::string const& other = with_one ? "one" : y;
       bool const exchanged = below(2) == 0;

@@ -1,5 +1,5 @@
-// Products with epilogues: the bits of separate ops, for every path of the products, and only if no other op reads the
-// result of the product.
+// Epilogue groups: products with epilogues have the bits of separate ops on every path, and form only if no other op
+// reads the result of the product.
 #include <plait/exec/detail/fusion/epilogue_group.hpp>
 
 #include <bit>
@@ -29,7 +29,7 @@ std::vector<T> numbers(std::int64_t count, std::size_t from) {
   return made;
 }
 
-/// A product with its inputs x, w, perhaps b; its result is p.
+/// Product op with inputs x, w and perhaps b, and result p.
 struct product {
   std::string op;
   std::vector<std::pair<std::string, plait::shape>> inputs;
@@ -60,7 +60,7 @@ std::string function_of(std::string const& type, std::string const& input) {
   return "op { type: '" + type + "' input: '" + input + "' output: 'y' } external_output: 'y'";
 }
 
-/// Returns the bits of y, and adds the kinds of groups.
+/// Returns y, and appends the kinds of the plan's groups.
 template <class B, class T>
 std::vector<T> run(product const& p, std::string const& rest, plait::compile_options const& options,
                    std::vector<group_kind>& kinds) {
@@ -153,12 +153,12 @@ TEST_CASE("epilogue_group: ops whose input another op reads, and other functions
         group_kind::alone);
   // The value is its own addend.
   CHECK(first(R"(op { type: "Add" input: "p" input: "p" output: "y" } external_output: "y")") == group_kind::alone);
-  // A sum in the memory of the other value.
+  // The sum is in the memory of the addend.
   CHECK(first(R"(op { type: "Add" input: "p" input: "r" output: "r" } op { type: "Relu" input: "r" output: "y" }
                  external_output: "y")") == group_kind::alone);
 }
 
-TEST_CASE("epilogue_group: a failure is that of the product, and the addend may be of any layer before") {
+TEST_CASE("epilogue_group: a failure is reported for the product, and the addend may come from any layer before") {
   plait::workspace<plait::serial> blobs;
   blobs.feed("x", numbers<float>(8 * 16, 1), {8, 16});
   blobs.feed("w", numbers<float>(16 * 16, 2), {16, 16});

@@ -1,4 +1,4 @@
-// Groups of whole plans: in all stages, in nested nets, and as one point in time for memory.
+// Fusion groups of whole plans: in all stages, in nested nets, and as one point in time for memory planning.
 #include <plait/exec/detail/fusion/find_groups.hpp>
 
 #include <cstddef>
@@ -30,7 +30,7 @@ std::string groups_of(plait::schedule const& s) {
   return text;
 }
 
-TEST_CASE("find_groups: ops behind the first stage are fused, anew when their shapes change") {
+TEST_CASE("find_groups: ops of later stages are fused, again after their shapes change") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { type: "Relu" input: "x" output: "r" }
     op { type: "Reshape" input: "r" input: "shape" output: "m" output: "old" }
@@ -68,7 +68,7 @@ TEST_CASE("find_groups: ops of nested nets are fused") {
   CHECK(groups_of(plan.schedule().nets[0]) == "elements 2");
 }
 
-// What dies in a group leaves its block to a value of the same size, and to other values behind the group.
+// A value whose live range ends in a group frees its block for values of its size there, and for others afterwards.
 TEST_CASE("find_groups: fusion takes no more memory if values of one size follow each other") {
   std::string net = "op { type: 'LT' input: 'x' input: 'y' output: 'r0' } ";
   for (int i = 0; i != 6; ++i) {

@@ -1,4 +1,4 @@
-// When two ops may run in parts together.
+// Dependences between members of a fusion group, and the storages that its members divide.
 #include <plait/exec/detail/fusion/fused_group.hpp>
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace {
 
 using B = plait::serial;
 
-/// An op with operands of some storages, of four floats each unless `type` says otherwise.
+/// Op with operands in some storages, of four floats each unless a test changes their type.
 struct op {
   std::vector<plait::slot> slots;
   std::vector<plait::slot*> operands;
@@ -32,14 +32,14 @@ struct op {
 
 bool clash(op& a, op& b) { return plait::detail::clashes(a.member(), b.member()); }
 
-TEST_CASE("clashes: a storage that one op writes may be accessed by another in the same parts only") {
+TEST_CASE("clashes: ops that access a written storage in equal parts do not clash, others do") {
   op reads_0({0, 1}, {2});
   op reads_1({1}, {3});
   op writes_0({3}, {0});
   CHECK_FALSE(clash(reads_0, reads_1));
   CHECK_FALSE(clash(reads_0, writes_0));
   CHECK_FALSE(clash(writes_0, reads_0));
-  reads_0.by.whole_inputs = 0b10;  // of storage 1, which nobody writes
+  reads_0.by.whole_inputs = 0b10;  // storage 1, which no op writes
   CHECK_FALSE(clash(reads_0, writes_0));
   reads_0.by.whole_inputs = 0b01;
   CHECK(clash(reads_0, writes_0));
@@ -47,7 +47,7 @@ TEST_CASE("clashes: a storage that one op writes may be accessed by another in t
   CHECK_FALSE(clash(reads_0, reads_1));
 }
 
-TEST_CASE("clashes: parts are the same only of values of one size, with elements of one size") {
+TEST_CASE("clashes: parts are equal only if values have one size, and elements have one size") {
   op reads({0}, {1});
   op writes({2}, {0});
   writes.slots[1].type = {plait::element_type::float64, {2}};
@@ -58,7 +58,7 @@ TEST_CASE("clashes: parts are the same only of values of one size, with elements
   CHECK_FALSE(clash(reads, writes));
 }
 
-TEST_CASE("clashes: whole outputs are apart from all parts, and two ops may have them") {
+TEST_CASE("clashes: whole outputs clash with parts, but not with each other") {
   op a({0}, {1, 2});
   op b({1}, {3, 2});
   a.by.whole_outputs = b.by.whole_outputs = 0b10;
@@ -67,7 +67,7 @@ TEST_CASE("clashes: whole outputs are apart from all parts, and two ops may have
   CHECK(clash(a, reads));
 }
 
-TEST_CASE("divides: a storage that all ops access in parts") {
+TEST_CASE("divides: true for a storage that all ops access in parts") {
   op a({0, 1}, {2});
   op b({2}, {3, 4});
   a.by.whole_inputs = 0b10;

@@ -1,4 +1,4 @@
-// Row-parallel groups: which ops they have, which rows each thread computes, and what becomes of errors.
+// Row-parallel groups: members, the rows that each thread computes, and exceptions of kernels.
 #include <plait/exec/detail/fusion/row_group.hpp>
 
 #include <algorithm>
@@ -25,14 +25,14 @@ using test::three_threads;
 
 constexpr std::size_t enough = plait::cost_model().row_work;
 
-/// Adds to each element of input 0 the first of the row, or of all of input 1 where that is whole, or, as a sum, its
-/// own.
+/// Op that adds to each element of input 0 its row's element of input 1; the first one if input 1 is whole; the element
+/// of equal index if the op is a sum.
 template <class B>
 struct adding : plait::op_kernel<B> {
   plait::op_pattern<B> rows{.kind = plait::pattern_kind::rows, .work = enough, .whole_outputs = 0b10};
   bool fails = false;
   bool by_itself = false;
-  double const* fails_from = nullptr;  // up to 14 behind it
+  double const* fails_from = nullptr;  // where input 0 fails, or up to 13 elements behind it
   std::size_t begun = 0;
   std::atomic<std::size_t> calls = 0;  // of run_rows
   std::atomic<std::size_t> rows_run = 0;
@@ -74,15 +74,15 @@ struct adding : plait::op_kernel<B> {
   }
 };
 
-/// A chain of ops over 1 x 7 x 2 tensors, with a vector of 7, or a scalar, for each op.
+/// Chain of ops on 1 x 7 x 2 tensors, with a vector of 7, or a scalar, for each op.
 template <class B>
 struct chain : test::op_chain<B, adding<B>> {
   explicit chain(std::size_t ops) : test::op_chain<B, adding<B>>(ops, {1, 7, 2}, {7}) {}
-  /// How many ops each group has, in order of the groups, which are run.
+  /// Runs the groups and returns their sizes in order.
   std::vector<std::size_t> sizes() { return test::run_groups(find_small()); }
   plait::fused_groups<B> find_small() { return this->find(&plait::plan_passes::fuse_rows, true); }
   plait::fused_groups<B> find_large() { return this->find(&plait::plan_passes::fuse_rows, false); }
-  /// Tensors of other dimensions, and kernels that take any number of rows.
+  /// Changes the dimensions of tensors, and lets kernels take any number of rows.
   void grow(plait::shape const& dims, plait::shape const& vectors) {
     for (std::size_t i = 0; i != this->slots.size(); ++i)
       this->resize(i, i <= this->size() ? dims : vectors, static_cast<double>(i));
@@ -106,7 +106,7 @@ op_index run(plait::fused_groups<B> const& groups) {
   return op;
 }
 
-TEST_CASE("row_group: each row is computed once, as it is without groups") {
+TEST_CASE("row_group: each row is computed once, with the results of separate ops") {
   chain<three_threads> c(4);
   chain<three_threads> wanted(4);
   CHECK(c.sizes() == sizes{4});
@@ -118,17 +118,17 @@ TEST_CASE("row_group: each row is computed once, as it is without groups") {
   }
 }
 
-TEST_CASE("row_group: where operands stand may change from run to run") {
+TEST_CASE("row_group: operands may move between runs") {
   chain<three_threads> c(2);
   auto const groups = c.find_small();
   std::vector<double> other(14, -1);
   c.slots[2].data = other.data();
   CHECK(run(groups) == 1);
-  for (std::size_t i = 0; i != other.size(); ++i)  // 0, 1, … and two vectors from 3 and from 4 on
+  for (std::size_t i = 0; i != other.size(); ++i)  // 0, 1, … and two vectors that start at 3 and 4
     CHECK(other[i] == static_cast<double>(i + 3 + i / 2 + 4 + i / 2));
 }
 
-TEST_CASE("row_group: none for one thread without a sum on the way, one op, one row, or little work") {
+TEST_CASE("row_group: one thread without an in-place sum, one op, one row or little work form no group") {
   CHECK(chain<one_thread>(4).sizes().empty());
   CHECK(chain<three_threads>(1).sizes().empty());
   chain<three_threads> row(2);
@@ -139,19 +139,19 @@ TEST_CASE("row_group: none for one thread without a sum on the way, one op, one 
   CHECK(little.sizes().empty());
 }
 
-TEST_CASE("row_group: an op that is not by rows, or has other rows, ends a group") {
+TEST_CASE("row_group: an op that is not row-parallel, or has other rows, ends a group") {
   chain<three_threads> c(5);
   c.kernels[2]->rows.work = 0;
   CHECK(c.sizes() == sizes{2, 2});
   chain<three_threads> other(4);
   other.slots[8].type.dims = {6};  // the last op's vector
   CHECK(other.sizes() == sizes{3});
-  chain<three_threads> torn(4);  // as many elements, but seven parts would tell a row of the last op apart
+  chain<three_threads> torn(4);  // as many elements, but seven chunks would split a row of the last op
   torn.slots[4].type.dims = {2, 7};
   CHECK(torn.sizes() == sizes{3});
 }
 
-TEST_CASE("row_group: memory is shared by the same rows only") {
+TEST_CASE("row_group: members may share a storage only row by row") {
   chain<three_threads> in_place(3);
   in_place.share(2, 1);
   CHECK(in_place.sizes() == sizes{3});
@@ -162,18 +162,18 @@ TEST_CASE("row_group: memory is shared by the same rows only") {
   other_type.operands[3][0] = &other_type.slots[0];
   CHECK(test::first_ops(other_type.find_small()) == std::vector<op_index>{0, 2});
 
-  chain<three_threads> whole(4);  // op 2 reads all of what op 1 makes
+  chain<three_threads> whole(4);  // op 2 reads all of op 1's result
   whole.operands[2][1] = &whole.slots[2];
   whole.kernels[2]->rows.whole_inputs = 0b10;
   CHECK(whole.sizes() == sizes{2, 2});
 
-  chain<three_threads> overwritten(4);  // op 2 writes what op 1 reads all of
+  chain<three_threads> overwritten(4);  // op 2 overwrites an input that op 1 reads as a whole
   overwritten.operands[1][1] = &overwritten.slots[3];
   overwritten.kernels[1]->rows.whole_inputs = 0b10;
   CHECK(overwritten.sizes() == sizes{2, 2});
 }
 
-TEST_CASE_TEMPLATE("row_group: a sum in place is made by the op before, if that can", B, one_thread, three_threads) {
+TEST_CASE_TEMPLATE("row_group: the op before computes an in-place sum if it can", B, one_thread, three_threads) {
   // Op 1 adds value 5 to value 1, in place.
   auto const make = [](bool in_place, bool swapped) {
     auto made = std::make_unique<chain<B>>(3);
@@ -196,7 +196,7 @@ TEST_CASE_TEMPLATE("row_group: a sum in place is made by the op before, if that 
       CHECK(c->kernels[1]->rows_run == (grouped && !in_place ? 7 : 0));
       CHECK(c->kernels[2]->rows_run == (grouped ? 7 : 0));
     }
-  auto const twice = make(true, false);  // what op 0 makes is added to itself
+  auto const twice = make(true, false);  // op 0's result is added to itself
   twice->operands[1][1] = twice->operands[1][0];
   twice->sizes();
   CHECK(twice->kernels[0]->rows_adding == 0);
@@ -206,10 +206,10 @@ struct pretended_device : one_thread {
   static constexpr bool on_device = true;
 };
 
-TEST_CASE("row_group: on a device only an op and the sum that it makes, in place") {
+TEST_CASE("row_group: on a device, a group is an op and the in-place sum that it computes") {
   auto const make = [](bool in_place, bool can_add) {
     chain<pretended_device> made(4);
-    made.resize(7, {1, 7, 2}, 0.5);  // what op 2 adds
+    made.resize(7, {1, 7, 2}, 0.5);  // the addend of op 2
     if (in_place) made.share(3, 2);
     made.kernels[1]->rows = {.kind = plait::pattern_kind::rows, .can_add = can_add};
     made.kernels[2]->rows.is_sum = true;
@@ -230,8 +230,8 @@ TEST_CASE("row_group: on a device only an op and the sum that it makes, in place
   CHECK(make(true, false).sizes().empty());
 }
 
-TEST_CASE("row_group: of an op that threads do not divide by rows all are run at once, with a sum or by itself") {
-  auto const take_sum = [](auto& c) {  // op 1 adds a vector as wide as the rest to value 1, in place
+TEST_CASE("row_group: an op that threads do not divide by rows runs whole, alone or with a sum") {
+  auto const take_sum = [](auto& c) {  // op 1 adds a tensor of the same shape to value 1, in place
     c.resize(c.kernels.size() + 2, {1, 7, 2}, 0.5);
     c.share(2, 1);
     c.kernels[0]->rows.can_add = true;
@@ -253,7 +253,7 @@ TEST_CASE("row_group: of an op that threads do not divide by rows all are run at
   take_sum(one);
   CHECK(one.sizes() == sizes{4});
 
-  chain<three_threads> elsewhere(4);  // the sum is not in place: it belongs to what follows
+  chain<three_threads> elsewhere(4);  // the sum is not in place: it joins the ops that follow
   take_sum(elsewhere);
   elsewhere.resize(2, {1, 7, 2});
   CHECK(elsewhere.sizes() == sizes{3});
@@ -265,8 +265,8 @@ TEST_CASE("row_group: of an op that threads do not divide by rows all are run at
   CHECK(amid.kernels[2]->calls == 0);
 }
 
-/// A chain of ops as the body of a loop: the result of each run, in a place of its own, is what the next one begins
-/// with.
+/// Chain of ops as the body of a loop: each run reads the result of the run before, and writes its own to another
+/// place.
 struct loop {
   static constexpr std::size_t bytes = 14 * sizeof(double);
 
@@ -277,7 +277,7 @@ struct loop {
     return {{0, data, bytes, plait::npos, first, step},
             {static_cast<std::uint32_t>(body.size()), data, bytes, plait::npos, first + step, step}};
   }
-  /// The places after runs one by one; after(run, state) changes the result of each.
+  /// Returns the states after runs in order; after(run, state) changes the result of each run.
   template <class After>
   std::vector<double> one_by_one(std::size_t runs, After const& after, int step = 1) {
     std::vector<double> const before = states;
@@ -298,7 +298,7 @@ struct loop {
   std::vector<double> states;
 };
 
-TEST_CASE("row_group: runs of a loop with rows outside have the results of runs in order") {
+TEST_CASE("row_group: loop interchange keeps the results of runs in order") {
   loop l(3);
   auto const groups = l.body.find_small();
   plait::row_group<three_threads>& rows = only(groups);
@@ -317,7 +317,7 @@ TEST_CASE("row_group: runs of a loop with rows outside have the results of runs 
   }
 }
 
-TEST_CASE("row_group: of a loop with rows outside, the first failing run is told") {
+TEST_CASE("row_group: an interchanged loop reports the first run that fails") {
   loop l(3);
   auto const groups = l.body.find_small();
   plait::row_group<three_threads>& rows = only(groups);
@@ -335,13 +335,13 @@ TEST_CASE("row_group: of a loop with rows outside, the first failing run is told
   CHECK(l.states == wanted);
 }
 
-TEST_CASE("row_group: elements are added to the result of a run before the next, each thread adding its rows") {
+TEST_CASE("row_group: each thread adds addends to its rows of a run's result before the next run") {
   loop l(2);
   auto const groups = l.body.find_small();
   std::vector<double> first(2 * 14);
   std::iota(first.begin(), first.end(), 100);
   std::vector<double> const second(4 * 14, 0.25);
-  // For places from 3 on, and for all.
+  // Addends for places from 3 on, and for all places.
   std::vector<plait::moving_addend> const addends{
       {1, plait::element_type::float64, 14, reinterpret_cast<std::byte const*>(first.data()), 3},
       {1, plait::element_type::float64, 14, reinterpret_cast<std::byte const*>(second.data()), 1}};
@@ -357,7 +357,7 @@ TEST_CASE("row_group: elements are added to the result of a run before the next,
   CHECK(l.states == wanted);
 }
 
-TEST_CASE("row_group: rows stay inside if threads need a barrier, or large operands are computed in pieces") {
+TEST_CASE("row_group: loops are not interchanged if threads need a barrier or compute large operands in chunks") {
   chain<one_thread> one(2);
   one.resize(4, {1, 7, 2});
   one.share(2, 1);
@@ -368,7 +368,7 @@ TEST_CASE("row_group: rows stay inside if threads need a barrier, or large opera
   large.grow({40'001, 5}, {40'001});
   CHECK_FALSE(only(large.find_large()).may_interchange());
 
-  chain<three_threads> whole(2);  // op 1 overwrites a value that op 0 shares between all rows
+  chain<three_threads> whole(2);  // op 0 overwrites a value that all rows share
   double shared = 0;
   slot all{&shared, {plait::element_type::float64, {1}}, 99};
   whole.operands[0] = {&whole.slots[0], &all, &whole.slots[1], &all};
@@ -384,7 +384,7 @@ TEST_CASE("row_group: rows stay inside if threads need a barrier, or large opera
   CHECK(only(groups).may_interchange());
   CHECK(only(groups).has_whole(4));
 
-  chain<three_threads> apart(2);  // rows leave alone what op 0 writes besides
+  chain<three_threads> apart(2);  // no row depends on the other output of op 0
   slot sum{&shared, {plait::element_type::float64, {1}}, 99};
   apart.operands[0].push_back(&sum);
   apart.contexts[0] =
@@ -394,7 +394,7 @@ TEST_CASE("row_group: rows stay inside if threads need a barrier, or large opera
   CHECK(only(besides).has_whole(99));
 }
 
-TEST_CASE("row_group: what a kernel throws comes out, and says which op it was") {
+TEST_CASE("row_group: an exception of a kernel propagates, with the index of its op") {
   chain<three_threads> c(4);
   auto const groups = c.find_small();
   c.kernels[2]->fails = true;
@@ -405,7 +405,7 @@ TEST_CASE("row_group: what a kernel throws comes out, and says which op it was")
   CHECK(run(groups) == 3);
 }
 
-TEST_CASE_TEMPLATE("row_group: large operands are run in pieces, to the same end", B, one_thread, three_threads) {
+TEST_CASE_TEMPLATE("row_group: large operands give the same results in chunks", B, one_thread, three_threads) {
   for (plait::shape const& dims : {plait::shape{40'001, 5}, plait::shape{7, 11'000, 2}, plait::shape{200, 1'001}}) {
     CAPTURE(dims.size());
     plait::shape const rows{dims.size() / dims[dims.rank() - 1]};
@@ -423,7 +423,7 @@ TEST_CASE_TEMPLATE("row_group: large operands are run in pieces, to the same end
   }
 }
 
-TEST_CASE("row_group: none of ops that are all element-wise, which element-wise groups are for") {
+TEST_CASE("row_group: ops that are all element-wise are left to element-wise groups") {
   chain<one_thread> c(3);
   c.grow({40'001, 5}, {40'001});
   for (auto& kernel : c.kernels) kernel->by_itself = true;
@@ -432,7 +432,7 @@ TEST_CASE("row_group: none of ops that are all element-wise, which element-wise 
   CHECK(only(c.find_large()).size() == 3);
 }
 
-TEST_CASE("row_group: none of small operands, of long rows, nor of kernels that are not for pieces") {
+TEST_CASE("row_group: small operands, long rows, and kernels that take no chunks form no large group") {
   chain<one_thread> small(2);
   small.grow({1'000, 16}, {1'000});
   CHECK(small.find_large().empty());

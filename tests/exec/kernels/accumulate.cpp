@@ -21,8 +21,7 @@ std::vector<T> counted(std::size_t count, int first) {
   return made;
 }
 
-TEST_CASE_TEMPLATE("accumulate: sums of so many elements, and none behind them", B, plait::serial, plait::omp,
-                   plait::tbb) {
+TEST_CASE_TEMPLATE("accumulate: exactly `count` elements are added", B, plait::serial, plait::omp, plait::tbb) {
   for (std::size_t const count : {std::size_t{0}, std::size_t{1}, std::size_t{7}, 3 * plait::tile_size + 5}) {
     auto to = counted<double>(count + 1, 3);
     auto wanted = to;
@@ -33,13 +32,13 @@ TEST_CASE_TEMPLATE("accumulate: sums of so many elements, and none behind them",
   }
 }
 
-TEST_CASE("accumulate: onto itself") {
+TEST_CASE("accumulate: a tensor may be added to itself") {
   std::vector<float> to = {1, -2, 3};
   plait::accumulate<plait::serial>(to.data(), static_cast<float const*>(to.data()), 3);
   CHECK(to == std::vector<float>{2, -4, 6});
 }
 
-TEST_CASE("accumulate: of types that gradients have, and nothing of others") {
+TEST_CASE("accumulate: float and double are added, other types are refused") {
   std::vector<float> f = {1, 2};
   CHECK(plait::accumulate<plait::serial>(element_type::float32, f.data(), std::vector<float>{10, 20}.data(), 2));
   CHECK(f == std::vector<float>{11, 22});

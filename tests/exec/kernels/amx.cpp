@@ -14,13 +14,13 @@
 
 using namespace plait::detail;
 
-TEST_CASE("there are no tiles where the environment restricts instructions") {
+TEST_CASE("has_amx: false if the environment restricts instructions") {
   if (std::getenv("PLAIT_INSTRUCTIONS") != nullptr) CHECK_FALSE(has_amx());
   CHECK((!has_amx() || plait::available_instructions() == plait::instruction_set::avx512));
 }
 
 #if PLAIT_AMX
-TEST_CASE("tiles add up what plain loops do, of fewer rows the same bits as of 32") {
+TEST_CASE("amx_tiles: sums are those of plain loops, with the same bits for fewer than 32 rows") {
   if (!has_amx()) return test::skip("without AMX");
   std::mt19937 random(1);
   std::normal_distribution<float> number;
@@ -48,7 +48,7 @@ TEST_CASE("tiles add up what plain loops do, of fewer rows the same bits as of 3
   }
 }
 
-TEST_CASE("between products of tiles lines are fetched six times a step, and rows written four times and more") {
+TEST_CASE("amx_tiles: a step fetches lines six times, and writes rows at least four times") {
   if (!has_amx()) return test::skip("without AMX");
   alignas(64) static std::uint32_t operand[strip_units(5 * tile_depth)];
   alignas(64) float sums[strip_side * strip_side];
@@ -61,5 +61,5 @@ TEST_CASE("between products of tiles lines are fetched six times a step, and row
     }
 }
 #else
-TEST_CASE("tiles are compiled") { test::skip("AMX needs x86-64 and Linux"); }
+TEST_CASE("amx_tiles: tiles are compiled") { test::skip("AMX needs x86-64 and Linux"); }
 #endif

@@ -37,12 +37,12 @@ std::vector<float> random_floats(std::int64_t count, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("AMX tiles: none where instructions are restricted") {
+TEST_CASE("has_amx: false if PLAIT_INSTRUCTIONS restricts instructions") {
   if (std::getenv("PLAIT_INSTRUCTIONS") != nullptr) CHECK_FALSE(detail::has_amx());
   CHECK((!detail::has_amx() || available_instructions() == instruction_set::avx512));
 }
 
-TEST_CASE("AMX tiles: shapes for which bf16x3 products pay") {
+TEST_CASE("bf16x3: AMX tiles are chosen for shapes for which they pay") {
   bool const tiles = detail::has_amx();
   if (!tiles) test::skip("without AMX, matrices are packed in panels only");
   CHECK((detail::parts_of_packed<serial>(16, 64, 64) != nullptr) == tiles);
@@ -69,7 +69,7 @@ TEST_CASE("bf16x3: a packed matrix is multiplied on AMX tiles on request only") 
   for (std::size_t i = 0; i != tiled.size(); ++i) CHECK(tiled[i] == doctest::Approx(fused[i]).epsilon(1e-5));
 }
 
-// Numbers of one row that are 10^36 times apart, whose small ones decide where the large ones meet zeros.
+// Numbers of a row differ by a factor of 10^36. The large ones are multiplied by zeros, so the small ones decide.
 TEST_CASE("gemm: small numbers keep their digits beside large ones in a row") {
   constexpr std::int64_t m = 256, n = 256, k = 64;
   std::vector<float> a(m * k, 3e-16f);
@@ -86,7 +86,7 @@ TEST_CASE("gemm: small numbers keep their digits beside large ones in a row") {
   for (float const x : c) CHECK(x == doctest::Approx(wanted).epsilon(1e-5));
 }
 
-TEST_CASE("bf16x3: the products of a plan are made on AMX tiles on request only") {
+TEST_CASE("bf16x3: plans multiply on AMX tiles on request only") {
   operators<serial> table;
   add_fully_connected_operators(table);
   add_matmul_operators(table);

@@ -20,7 +20,7 @@ using test::problem;
 
 namespace {
 
-// What multiplies: plain loops, or the processor's tiles, if it has some.
+// bf16x3 GEMM under test: plain loops, or the processor's AMX tiles, if it has any.
 struct multiplier {
   std::string name;
   detail::bf16x3_gemm const* one;
@@ -58,7 +58,7 @@ void try_case(detail::bf16x3_gemm const& by, gemm_shape const& s, float alpha, f
   x.check(packed);
 }
 
-// a of m by k and b of k by n, and what naive loops in float make of them.
+// Matrices a of m by k and b of k by n, and their product by bf16x3 GEMM and by naive loops.
 struct plain_product {
   std::ptrdiff_t m, n, k;
   std::vector<float> a = std::vector<float>(std::size_t(m * k), 0.5f);
@@ -82,7 +82,7 @@ struct plain_product {
 
 }  // namespace
 
-TEST_CASE("products by parts of every edge, order, distance and factor") {
+TEST_CASE("bf16x3 GEMM: products are right for every edge, order, stride and factor") {
   for (multiplier const& by : multipliers()) {
     INFO(by.name);
     std::mt19937 random(7);
@@ -103,7 +103,7 @@ TEST_CASE("products by parts of every edge, order, distance and factor") {
   }
 }
 
-TEST_CASE("while left strips take turns with a right one, the next right one is fetched, all of it and once") {
+TEST_CASE("lines_ahead: while left strips are multiplied, the next right strip is prefetched once and completely") {
   std::vector<std::uint32_t> const memory(3 * 32 * detail::step_units);
   std::uint32_t const* const strip = memory.data();
   for (std::ptrdiff_t const steps : {1, 3, 32})
@@ -123,7 +123,7 @@ TEST_CASE("while left strips take turns with a right one, the next right one is 
   CHECK(detail::lines_ahead(strip, nullptr, 4, 0, 1).from == strip + 2 * detail::step_units);
 }
 
-TEST_CASE("a block is written by and by as it is at once; nothing added keeps the sign of zero") {
+TEST_CASE("block_writer: blocks written in several steps are right, and without addends zeros keep their sign") {
   std::mt19937 random(3);
   std::uniform_real_distribution<float> number(-1, 1);
   std::vector<float> sums(32 * 32), row_scales(32, 0.5f), column_scales(32, 4.0f), from(32 * 40), more(32 * 40);
@@ -170,7 +170,7 @@ TEST_CASE("a block is written by and by as it is at once; nothing added keeps th
       }
 }
 
-TEST_CASE("more rows, columns and depth than are packed at once, by parts") {
+TEST_CASE("bf16x3 GEMM: rows, columns and depth may exceed what is packed at once") {
   for (multiplier const& by : multipliers()) {
     INFO(by.name);
     std::mt19937 random(8);
@@ -180,7 +180,7 @@ TEST_CASE("more rows, columns and depth than are packed at once, by parts") {
   }
 }
 
-TEST_CASE("sums by parts begin with other rows, and have more added") {
+TEST_CASE("bf16x3 GEMM: sums begin with other rows, and an addend is added") {
   for (multiplier const& by : multipliers()) {
     INFO(by.name);
     std::mt19937 random(9);
@@ -209,13 +209,13 @@ TEST_CASE("sums by parts begin with other rows, and have more added") {
   }
 }
 
-TEST_CASE("a row's bits by parts do not depend on the other rows, nor a column's on other columns") {
+TEST_CASE("bf16x3 GEMM: bits of a row do not depend on other rows, nor those of a column on other columns") {
   for (multiplier const& by : multipliers()) {
     INFO(by.name);
     std::mt19937 random(10);
     for (std::int64_t const k : {40, 1100}) {
       test::gemm_case<float> x({.m = 67, .n = 70, .k = k}, 0.7f, 0.3f, random);
-      x.a[0] = 1e-30f;  // rows of other sizes, and one that is infinite
+      x.a[0] = 1e-30f;  // rows of other magnitudes, and one with infinity
       for (int l = 0; l != k; ++l) x.a[std::size_t(k + l)] *= 1e-38f;
       x.a[std::size_t(2 * k)] = std::numeric_limits<float>::infinity();
       x.c.assign(x.c.size(), 0.9f);
@@ -240,7 +240,7 @@ TEST_CASE("a row's bits by parts do not depend on the other rows, nor a column's
   }
 }
 
-TEST_CASE("infinite numbers and NaN have by parts what they have by themselves") {
+TEST_CASE("bf16x3 GEMM: infinite numbers and NaN give the results of float products") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   for (multiplier const& by : multipliers()) {
@@ -249,7 +249,7 @@ TEST_CASE("infinite numbers and NaN have by parts what they have by themselves")
     x.left(3, 5) = infinity;
     x.right(6, 7) = -infinity;
     x.right(69, 40) = infinity;
-    x.left(20, 69) = 0;  // times infinite: NaN
+    x.left(20, 69) = 0;  // 0 * infinity is NaN
     x.left(35, 0) = nan;
     x.right(1, 11) = nan;
     x.left(36, 0) = infinity;
@@ -267,7 +267,7 @@ TEST_CASE("infinite numbers and NaN have by parts what they have by themselves")
   }
 }
 
-TEST_CASE("the smallest and the largest numbers lose no digits by parts") {
+TEST_CASE("bf16x3 GEMM: the smallest and the largest numbers lose no digits") {
   std::mt19937 random(11);
   std::uniform_real_distribution<float> number(0.5f, 1);
   for (multiplier const& by : multipliers()) {
@@ -293,16 +293,16 @@ TEST_CASE("the smallest and the largest numbers lose no digits by parts") {
   }
 }
 
-TEST_CASE("one large number in a row takes nothing from the others, nor do two that do not meet by parts") {
+TEST_CASE("bf16x3 GEMM: large numbers that are multiplied by zeros cost other products no digits") {
   for (multiplier const& by : multipliers()) {
     INFO(by.name);
     plain_product x{40, 50, 70};
     x.left(1, 0) = std::numeric_limits<float>::lowest();
     x.left(2, 0) = 1e30f;
     for (std::ptrdiff_t l = 1; l != x.k; ++l) x.left(2, l) = 1e-3f;
-    for (std::ptrdiff_t j = 0; j != x.n; ++j) x.right(0, j) = 0;  // which meets them
+    for (std::ptrdiff_t j = 0; j != x.n; ++j) x.right(0, j) = 0;  // the factors of the large numbers
     for (std::ptrdiff_t l = 0; l != x.k; ++l) x.left(3, l) = x.right(l, 7) = 0;
-    x.left(3, 0) = x.right(1, 7) = 1e20f;  // these do not meet
+    x.left(3, 0) = x.right(1, 7) = 1e20f;  // not multiplied by each other
     x.left(4, 0) = 1e20f;
     x.left(4, 1) = 1e-10f;
     std::vector<double> const wanted = x.multiply_as<double>();
@@ -314,7 +314,7 @@ TEST_CASE("one large number in a row takes nothing from the others, nor do two t
   }
 }
 
-TEST_CASE("errors by parts are those of sums of floats, and smaller on tiles, which round less often") {
+TEST_CASE("bf16x3 GEMM: errors are those of float sums, and smaller on AMX tiles, which round less often") {
   for (multiplier const& by : multipliers()) {
     INFO(by.name);
     std::mt19937 random(12);

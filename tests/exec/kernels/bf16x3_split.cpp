@@ -24,7 +24,7 @@ bool has_whole_parts(float x) {
   return sum == x;
 }
 
-// Memory that strips may lie in.
+// Memory aligned for a strip.
 struct strip_memory {
   std::vector<float> numbers;
   std::uint32_t* data;
@@ -34,7 +34,7 @@ struct strip_memory {
   }
 };
 
-// Numbers of a row or column in three dozen binary orders, some of them zeros.
+// Returns a number of a row or column: of one of 36 binary orders, or zero.
 float any_number(std::mt19937& random, int exponent) {
   std::normal_distribution<float> number;
   int const further = std::uniform_int_distribution<int>(-18, 18)(random);
@@ -64,10 +64,10 @@ void try_strip(std::ptrdiff_t count, std::ptrdiff_t k, bool along, float factor,
     for (std::ptrdiff_t l = 0; l != strip_steps(k) * tile_depth; ++l) {
       float const wanted = i < count && l < k ? at(i, l) * factor : 0.0f;
       float const got = joined_parts<Side>(strip.data, i, l) * notes.scales[i];
-      wrong += std::abs(got - wanted) > std::abs(wanted) * 0x1p-24f;  // of factor and scale together, rounded once
+      wrong += std::abs(got - wanted) > std::abs(wanted) * 0x1p-24f;  // factor and scale together are rounded once
     }
   }
-  for (std::ptrdiff_t line = 0; line != strip_steps(k) * 3 * strip_side; ++line)  // of a row that is not there
+  for (std::ptrdiff_t line = 0; line != strip_steps(k) * 3 * strip_side; ++line)  // lines of missing rows are untouched
     for (std::ptrdiff_t q = 0; q != tile_side; ++q)
       wrong += line % strip_side >= rows && strip.data[line * tile_side + q] != std::bit_cast<std::uint32_t>(7.0f);
   CHECK(wrong == 0);
@@ -75,7 +75,7 @@ void try_strip(std::ptrdiff_t count, std::ptrdiff_t k, bool along, float factor,
 
 }  // namespace
 
-TEST_CASE("a float is the sum of three bfloat16") {
+TEST_CASE("bf16x3_split: a float is the sum of three bfloat16 components") {
   std::mt19937 random(1);
   std::uniform_int_distribution<std::uint32_t> any;
   int wrong = 0;
@@ -91,13 +91,13 @@ TEST_CASE("a float is the sum of three bfloat16") {
     CHECK(has_whole_parts<false>(x));
 }
 
-TEST_CASE("parts of what is no finite number") {
+TEST_CASE("bf16x3_split: infinities keep their sign, and NaN stays NaN") {
   for (float const x : {infinity, -infinity}) {
     bf16x3_split<false> const parts(x);
     CHECK(std::bit_cast<float>(parts.first) == x);
     CHECK((parts.second | parts.third) == 0);
   }
-  // NaN whose digits are in the lower half, and such as rounding would carry over.
+  // NaN with digits in the lower half only, and NaN that rounding would overflow.
   for (std::uint32_t const bits : {0x7fc00000u, 0x7f800001u, 0xff800001u, 0x7fffffffu, 0xffffffffu}) {
     bf16x3_split<false> const parts(std::bit_cast<float>(bits));
     CHECK(std::isnan(std::bit_cast<float>(parts.first) + std::bit_cast<float>(parts.second) +
@@ -105,7 +105,7 @@ TEST_CASE("parts of what is no finite number") {
   }
 }
 
-TEST_CASE("strips hold what they are made of, whatever its order, edges and size") {
+TEST_CASE("pack_strip: strips hold the numbers of their source in every order, edge and magnitude") {
   std::mt19937 random(2);
   for (std::ptrdiff_t const k : {1, 2, 31, 32, 33, 47, 64, 70})
     for (std::ptrdiff_t const count : {1, 2, 5, 15, 16, 17, 31, 32})
@@ -116,12 +116,12 @@ TEST_CASE("strips hold what they are made of, whatever its order, edges and size
       }
 }
 
-TEST_CASE("which rows and columns have infinite numbers is noted") {
+TEST_CASE("pack_strip: strip_notes flag rows and columns with infinite numbers") {
   std::vector<float> numbers(32 * 40, 1.0f);
   numbers[3 * 40 + 7] = infinity;
   numbers[20 * 40 + 39] = -infinity;
-  numbers[31 * 40] = largest;  // that is infinite with the factor
-  numbers[5 * 40] = infinity;  // beside a NaN there is nothing but NaN
+  numbers[31 * 40] = largest;  // infinite after scaling by the factor
+  numbers[5 * 40] = infinity;  // beside a NaN, all results are NaN
   numbers[5 * 40 + 1] = std::numeric_limits<float>::quiet_NaN();
   strip_memory strip(40);
   strip_source const from{numbers.data(), 32, 40, 1, 40, 2.0f};

@@ -17,12 +17,12 @@ using plait::shape;
 
 static_assert(std::is_trivially_copyable_v<broadcast_layout>);
 
-// Neither commutative nor associative, and exact.
+// Function that is exact, and neither commutative nor associative.
 struct mix {
   double operator()(float a, float b) const { return 1000.0 * static_cast<double>(a) - static_cast<double>(b); }
 };
 
-// Where an operand's element for an index of the result is, from the definition.
+// Returns the place of an operand's element for an index of the result, from the definition.
 std::size_t operand_place(shape const& operand, test::index const& at) {
   test::index own;
   for (std::size_t axis = 0; axis != operand.rank(); ++axis)
@@ -45,7 +45,7 @@ void check(shape const& a, shape const& b) {
   CHECK(got == expected);
 }
 
-TEST_CASE("broadcast_shape: last axes face each other, one element is repeated") {
+TEST_CASE("broadcast_shape: shapes align at their last axes, and an extent of one is repeated") {
   CHECK(plait::broadcast_shape({2, 3}, {2, 3}) == shape{2, 3});
   CHECK(plait::broadcast_shape({2, 3, 4}, {4}) == shape{2, 3, 4});
   CHECK(plait::broadcast_shape({4}, {2, 3, 1}) == shape{2, 3, 4});
@@ -58,7 +58,7 @@ TEST_CASE("broadcast_shape: last axes face each other, one element is repeated")
   CHECK_THROWS_AS(static_cast<void>(plait::broadcast_shape({2, 3}, {0, 3})), plait::shape_error);
 }
 
-TEST_CASE("broadcast_layout: axes along which the same operands advance are one") {
+TEST_CASE("broadcast_layout: axes along which the same operands advance are merged") {
   broadcast_layout const same({2, 3, 4}, {2, 3, 4}, {2, 3, 4});
   CHECK(same.rank == 1);
   CHECK(same.extent[0] == 24);
@@ -75,7 +75,7 @@ TEST_CASE("broadcast_layout: axes along which the same operands advance are one"
   CHECK(scalar.count == 1);
 }
 
-TEST_CASE_TEMPLATE("broadcast: the definition, for all small shapes", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("broadcast: random small shapes give the results of the definition", B, PLAIT_HOST_BACKENDS) {
   std::mt19937 random(3);
   for (int turn = 0; turn != 400; ++turn) {
     shape a;
@@ -91,7 +91,7 @@ TEST_CASE_TEMPLATE("broadcast: the definition, for all small shapes", B, PLAIT_H
   }
 }
 
-TEST_CASE_TEMPLATE("broadcast: several tiles, cut within rows", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("broadcast: tiles may end within rows", B, PLAIT_HOST_BACKENDS) {
   check<B>({50'000}, {50'000});
   check<B>({50'000}, {1});
   check<B>({1}, {50'000});
@@ -103,7 +103,7 @@ TEST_CASE_TEMPLATE("broadcast: several tiles, cut within rows", B, PLAIT_HOST_BA
   check<B>({7, 70, 3, 40}, {7, 1, 3, 1});
 }
 
-TEST_CASE_TEMPLATE("broadcast: narrow rows, of which several are one", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("broadcast: several narrow rows are processed as one", B, PLAIT_HOST_BACKENDS) {
   for (std::int64_t const width : {2, 3, 7, 16, 64, 65, 255, 256, 257}) {
     std::int64_t const rows = 40'000 / width + 1;
     check<B>({rows, width}, {width});
@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("broadcast: narrow rows, of which several are one", B, PLAIT_
   }
 }
 
-TEST_CASE_TEMPLATE("broadcast: the result stands where an operand does", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("broadcast: the result may alias an operand", B, PLAIT_HOST_BACKENDS) {
   struct subtract {
     float operator()(float a, float b) const { return a - b; }
   };

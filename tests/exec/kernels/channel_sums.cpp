@@ -13,7 +13,7 @@ namespace {
 
 using plait::channel_places;
 
-// Whole numbers, so that sums are exact in any order.
+// Sums multiples of the elements, and ones. Whole numbers have exact sums in any order.
 struct element_and_one {
   struct element {
     double const* x;
@@ -38,7 +38,7 @@ std::vector<channel_places> const places = {{1, 1, 1},    {1, 1, 20000}, {3, 2, 
                                             {0, 2, 1},    {3, 2, 0},     {3, 0, 2}, {40, 300, 1}, {5000, 3, 1},
                                             {5000, 3, 2}, {2, 3, 9000},  {1, 4, 7}};
 
-TEST_CASE_TEMPLATE("two_channel_sums adds up each channel", B, plait::serial, plait::omp, plait::tbb) {
+TEST_CASE_TEMPLATE("two_channel_sums: each channel is summed", B, plait::serial, plait::omp, plait::tbb) {
   for (channel_places const& at : places) {
     CAPTURE(at.outer);
     CAPTURE(at.channels);
@@ -59,7 +59,7 @@ TEST_CASE_TEMPLATE("two_channel_sums adds up each channel", B, plait::serial, pl
   }
 }
 
-TEST_CASE_TEMPLATE("for_each_in_channels reaches each element once", B, plait::serial, plait::omp, plait::tbb) {
+TEST_CASE_TEMPLATE("for_each_in_channels: each element is visited once", B, plait::serial, plait::omp, plait::tbb) {
   for (channel_places const& at : places) {
     std::vector<double> y(at.rows() * at.inner, 0.5);
     plait::for_each_in_channels<B>(at, write_channel{y.data()});

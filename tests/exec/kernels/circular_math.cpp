@@ -1,4 +1,4 @@
-// Against the C library in the next wider type.
+// Sine and cosine, compared with the C library in the next wider type.
 #include <plait/exec/detail/kernels/circular_math.hpp>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct cosine {
   }
 };
 
-// All exponents up to the end; next to multiples of a quarter turn, where nearly all bits cancel; and what is special.
+// Returns special numbers, all exponents, and neighbours of multiples of a quarter turn, where nearly all bits cancel.
 template <class T>
 std::vector<T> sample() {
   using limits = std::numeric_limits<T>;
@@ -72,18 +72,18 @@ void check_function() {
       worst = std::max(worst, test::exact_ulps(result.second[i], F::expected(static_cast<test::wide<T>>(in[i]))));
     CAPTURE(set);
     CHECK(worst < (sizeof(T) == sizeof(float) ? 0.501 : set == "portable" ? 0.83 : 0.8));
-    CHECK(worst > 0.5);  // or the oracle is not wider than what it judges
+    CHECK(worst > 0.5);  // otherwise the oracle is no wider than the function
   }
 }
 
-TEST_CASE("circular_math: sine and cosine, below one unit of the last place with any instructions") {
+TEST_CASE("circular_math: errors of sine and cosine are below one ulp with all instruction sets") {
   check_function<sine, float>();
   check_function<cosine, float>();
   check_function<sine, double>();
   check_function<cosine, double>();
 }
 
-// They are constant expressions.
+// Both are constant expressions.
 static_assert(math::sin(0.0) == 0.0 && math::cos(0.0f) == 1.0f && math::cos(0.0) == 1.0);
 static_assert(std::bit_cast<std::uint32_t>(math::sin(-0.0f)) == 0x80000000u && math::sin(0.0f) == 0.0f);
 static_assert(math::sin(1.0) > 0.8414709848 && math::sin(1.0) < 0.8414709849);

@@ -28,7 +28,7 @@ struct receiver {
   }
 };
 
-TEST_CASE("collected_rows: rows that last and form a matrix are handed over as they stand") {
+TEST_CASE("collected_rows: lasting rows that form a matrix are passed on in place") {
   std::vector<float> const left(30, 1);
   std::vector<float> const right(30, 2);
   for (bool const backward : {false, true}) {
@@ -39,7 +39,7 @@ TEST_CASE("collected_rows: rows that last and form a matrix are handed over as t
       std::size_t const at = (backward ? 9 - i : i) * 3;
       collected.add(&left[at], &right[at], got.take());
     }
-    CHECK(got.blocks.empty());  // rows that last may be computed after they are added
+    CHECK(got.blocks.empty());  // lasting rows may be computed after they are added
     collected.end(got.take());
     REQUIRE(got.blocks.size() == 1);
     CHECK(got.left[0] == left.data());
@@ -49,14 +49,14 @@ TEST_CASE("collected_rows: rows that last and form a matrix are handed over as t
   }
 }
 
-// Each run's rows come from other places, or do not last.
-TEST_CASE("collected_rows: blocks and the order in them do not depend on where rows are, or whether they last") {
+// Rows of each run have other addresses, or do not last.
+TEST_CASE("collected_rows: blocks and their order do not depend on the addresses of rows, or on whether they last") {
   for (std::size_t const step : {1U, 7U, 100U, 255U, 256U, 257U, 512U, 600U})
     for (bool const backward : {false, true}) {
       CAPTURE(step);
       CAPTURE(backward);
       constexpr std::size_t runs = 12;
-      std::vector<float> numbers(runs * step), negative(runs * step);  // by place in time
+      std::vector<float> numbers(runs * step), negative(runs * step);  // by time step
       for (std::size_t i = 0; i != numbers.size(); ++i) negative[i] = -(numbers[i] = static_cast<float>(i + 1));
       auto const collect = [&](bool lasting, std::size_t gap) {
         rows collected;

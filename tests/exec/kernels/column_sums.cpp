@@ -9,7 +9,7 @@
 
 namespace {
 
-// Sums of whole numbers, which are exact in any order, and of their squares; each element's place is marked.
+// Sums whole numbers, which are exact in any order, and their squares, and counts the visits of each element.
 struct sums_of_parts {
   float const* x;
   int* met;
@@ -24,7 +24,7 @@ struct sums_of_parts {
   }
 };
 
-TEST_CASE("two_column_sums meets each element once: long and short, wide and narrow, with and without partial sums") {
+TEST_CASE("two_column_sums: each element is visited once, for all extents, with and without partial sums") {
   for (std::size_t const rows : {0U, 1U, 3U, 511U, 513U, 5000U, 20000U})
     for (std::size_t const width : {1U, 2U, 255U, 256U, 257U, 600U}) {
       if (rows * width > 400'000) continue;

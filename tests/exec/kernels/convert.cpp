@@ -18,7 +18,7 @@ constexpr int mantissa = std::is_same_v<T, float16> ? 10 : 7;
 template <class T>
 constexpr int bias = std::is_same_v<T, float16> ? 15 : 127;
 
-// The value from the definition of the format.
+// Returns a number's value from the definition of its format.
 template <class T>
 double value_of(std::uint16_t bits) {
   double const sign = bits >> 15 != 0 ? -1 : 1;
@@ -29,7 +29,7 @@ double value_of(std::uint16_t bits) {
   return sign * std::ldexp((1 << mantissa<T>)+fraction, exponent - bias<T> - mantissa<T>);
 }
 
-TEST_CASE_TEMPLATE("convert: every number of 16 bits, and what lies between two of them", T, float16, bfloat16) {
+TEST_CASE_TEMPLATE("convert: 16-bit numbers are exact, and others are rounded to them", T, float16, bfloat16) {
   bool exact = true;
   bool back = true;
   bool rounded = true;
@@ -45,7 +45,7 @@ TEST_CASE_TEMPLATE("convert: every number of 16 bits, and what lies between two 
       exact = exact && convert<double>(T{own}) == value && convert<float>(T{own}) == static_cast<float>(value);
       back = back && convert<T>(value) == T{own} && convert<T>(static_cast<float>(value)) == T{own};
       if (std::isinf(value)) continue;
-      // Half-way to the next goes to the even one; what is a little off, to the nearer one.
+      // The midpoint of two rounds to the even one, its neighbours to the nearer one.
       auto const above = static_cast<std::uint16_t>(own + 1);
       double const next = std::isinf(value_of<T>(above)) ? 2 * value - value_of<T>(static_cast<std::uint16_t>(own - 1))
                                                          : value_of<T>(above);
@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE("convert: every number of 16 bits, and what lies between two 
   CHECK(convert<std::int32_t>(convert<T>(-2.5)) == -2);
 }
 
-TEST_CASE_TEMPLATE("convert: floating point to integers is towards zero and saturates", T, float, double) {
+TEST_CASE_TEMPLATE("convert: floating point to integers truncates and saturates", T, float, double) {
   constexpr T infinity = std::numeric_limits<T>::infinity();
   using int32 = std::numeric_limits<std::int32_t>;
   using int64 = std::numeric_limits<std::int64_t>;
@@ -86,7 +86,7 @@ TEST_CASE_TEMPLATE("convert: floating point to integers is towards zero and satu
   CHECK_FALSE(convert<bool>(T(-0.0)));
 }
 
-TEST_CASE("convert: integers are taken modulo, and rounded where they must be") {
+TEST_CASE("convert: integers wrap around, and are rounded if necessary") {
   CHECK(convert<std::int32_t>(std::int64_t{0x1'0000'0005}) == 5);
   CHECK(convert<std::uint8_t>(std::int32_t{-1}) == 255);
   CHECK(convert<std::int64_t>(std::int32_t{-7}) == -7);

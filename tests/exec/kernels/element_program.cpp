@@ -1,5 +1,5 @@
-// Programs of functions of elements, put together by hand and run by the host: what cells hold, which functions can be
-// called, and where operands are read and written. fusion/device_group.cpp has those that plans make.
+// Element programs, assembled by hand and run on the host: contents of cells, functions that can be called, and places
+// of operands. fusion/device_group.cpp tests programs of plans.
 #include <plait/exec/detail/kernels/element_program.hpp>
 
 #include <cstddef>
@@ -52,7 +52,7 @@ void check_cell(T first) {
     CHECK(cell.template get<T>(l) == static_cast<T>(first + static_cast<T>(l)));
 }
 
-TEST_CASE("element_cell: elements of any type beside each other") {
+TEST_CASE("element_cell: elements of any type are stored side by side") {
   check_cell<std::uint8_t, 4>(250);
   check_cell<std::int32_t, 4>(std::numeric_limits<std::int32_t>::min());
   check_cell<float, 4>(0.5f);
@@ -63,7 +63,7 @@ TEST_CASE("element_cell: elements of any type beside each other") {
   check_cell<std::uint8_t, 1>(255);
 }
 
-TEST_CASE("device_function: of functions that are a few numbers; cells are as the widest type needs them") {
+TEST_CASE("device_function: wraps functions that are a few numbers, with cells for the widest type") {
   CHECK(device_function::of<serial, float, float>(less_than()).lanes == 4);
   CHECK(device_function::of<serial, double, double>(less_than()).lanes == 2);
   auto const one = device_function::of<serial, double>(weighted{1, 2});
@@ -71,7 +71,7 @@ TEST_CASE("device_function: of functions that are a few numbers; cells are as th
   CHECK(bool(one.start));
   CHECK_FALSE(bool(device_function::of<serial, double>(too_large{}).start));
   CHECK_FALSE(bool(device_function::of<serial, double>(with_memory{}).start));
-  // Whoever starts programs is the same for all functions, or no two could be in one.
+  // All functions have the same launcher, or no two could be in one program.
   CHECK(bool(one.start == other.start));
 }
 
@@ -81,7 +81,7 @@ element_program::place place(std::vector<T>& of, std::size_t offset, std::uint32
   return {reinterpret_cast<std::byte*>(of.data() + offset), row, column, sizeof(T), cell};
 }
 
-TEST_CASE("element_program: parts of rows, rows and columns that are repeated, in any number of lanes") {
+TEST_CASE("element_program: operands are segments of rows, or broadcast rows and columns, in any number of lanes") {
   constexpr std::uint32_t rows = 5;
   constexpr std::uint32_t width = 3;
   for (std::uint8_t const lanes : {std::uint8_t{1}, std::uint8_t{4}}) {
@@ -100,15 +100,15 @@ TEST_CASE("element_program: parts of rows, rows and columns that are repeated, i
     program.lanes = lanes;
     program.cells = 4;
     program.read_count = 4;
-    program.reads[0] = place(whole, width, 2 * width, 1, 0);  // the second of two parts
+    program.reads[0] = place(whole, width, 2 * width, 1, 0);  // the second half of each row
     program.reads[1] = place(row, 0, 0, 1, 1);
     program.reads[2] = place(column, 0, 1, 0, 2);
     program.reads[3] = place(one, 0, 0, 0, 3);
     program.call_count = 1;
     program.calls[0] = {lanes == 1 ? f.run_one : f.run_several, {0, 1, 2, 3}, 0, 1};
     program.first_writes = 1;
-    program.writes[0] = place(copy, 0, width, 1, 0);      // before the call makes it another
-    program.writes[1] = place(made, 0, 2 * width, 1, 0);  // the first of two parts
+    program.writes[0] = place(copy, 0, width, 1, 0);      // before the call overwrites it
+    program.writes[1] = place(made, 0, 2 * width, 1, 0);  // the first half of each row
     CHECK(program.threads() == (lanes == 1 ? 15 : 4));
     f.start(program.threads(), program);
     for (std::uint32_t i = 0; i != rows; ++i)
@@ -121,7 +121,7 @@ TEST_CASE("element_program: parts of rows, rows and columns that are repeated, i
   }
 }
 
-TEST_CASE("element_program: numbers of a function go with it, and truth values come of wide numbers") {
+TEST_CASE("element_program: functions carry their numbers, and comparisons of wide numbers give booleans") {
   for (bool const several : {false, true}) {
     std::vector<double> x{-2, -1, 0, 1, 2};
     std::vector<double> y(5);

@@ -12,7 +12,7 @@
 
 namespace {
 
-// Says which of the two was called.
+// Function whose result shows which path was taken.
 struct marked {
   static bool is_fast(double x) { return x >= 0; }
   static double fast(double x, double y = 0) { return 2 * x + y; }
@@ -25,7 +25,7 @@ struct plain {
 };
 static_assert(!plait::detail::has_fast_path<plain, double>);
 
-TEST_CASE_TEMPLATE("fast_path: each element by its own case, whatever stands around it, also in place", B,
+TEST_CASE_TEMPLATE("fast_path: an element's path does not depend on its neighbours, also in place", B,
                    PLAIT_HOST_BACKENDS) {
   for (std::size_t const count : {0u, 1u, 511u, 513u, 40'000u})
     for (std::size_t const every : {1u, 3u, 700u, 100'000u}) {

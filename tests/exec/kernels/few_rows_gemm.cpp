@@ -19,7 +19,7 @@ using namespace plait;
 using test::instruction_sets;
 using test::random_numbers;
 
-TEST_CASE_TEMPLATE("a single row has the bits of a row among others", T, float, double) {
+TEST_CASE_TEMPLATE("multiply_few_rows: a single row has the bits of a row among others", T, float, double) {
   std::mt19937 random(5);
   auto const numbers = [&](std::ptrdiff_t count) { return random_numbers<T>(count, random); };
   for (instruction_set const set : instruction_sets()) {
@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE("a single row has the bits of a row among others", T, float, 
           p.c = several.data();
           detail::multiply_packed<serial>(kernel, p, packed.data(), way > 2);
           CHECK(several == one);
-          std::vector<T> apart(static_cast<std::size_t>(3 * k));  // as in a column of a matrix
+          std::vector<T> apart(static_cast<std::size_t>(3 * k));  // strided, as in a column of a matrix
           for (std::size_t l = 0; l != a.size(); ++l) apart[3 * l] = a[l];
           p.a = apart.data();
           p.a_row = 1;
@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE("a single row has the bits of a row among others", T, float, 
   }
 }
 
-TEST_CASE_TEMPLATE("a single row that threads share has the bits of one that they do not", T, float, double) {
+TEST_CASE_TEMPLATE("multiply_packed: a single row split over threads has the bits of one thread", T, float, double) {
   test::some_threads threads;
   REQUIRE(threads.execute([] { return plait::tbb::concurrency(); }) > 1);
   std::mt19937 random(6);
@@ -94,10 +94,9 @@ TEST_CASE_TEMPLATE("a single row that threads share has the bits of one that the
   }
 }
 
-// What a team keeps of a product must be of just this one: each time something else differs, but not the matrix.
-TEST_CASE_TEMPLATE(
-    "few rows that a team shares have the bits of those that one thread multiplies, whatever came before", T, float,
-    double) {
+// A team keeps the setup of a product, which the next one must not reuse: all but the matrix differs, one at a time.
+TEST_CASE_TEMPLATE("multiply_packed: few rows split over a team have the bits of one thread, whatever ran before", T,
+                   float, double) {
   test::some_threads threads;
   std::mt19937 random(8);
   for (instruction_set const set : instruction_sets()) {
@@ -134,7 +133,7 @@ TEST_CASE_TEMPLATE(
       problem& p = all.emplace_back(usual);
       p.m = p.a_row = 1;
       p.a_column = apart;
-      p.n = 120;  // so few that what is apart is not packed
+      p.n = 120;  // so few that strided rows are not packed
       p.k = 1000;
     }
     for (std::ptrdiff_t const apart : {std::ptrdiff_t{0}, n, n + gap}) {
@@ -161,8 +160,8 @@ TEST_CASE_TEMPLATE(
   }
 }
 
-// However panels are shared, each is multiplied once, and as by one thread.
-TEST_CASE_TEMPLATE("few_rows_task: parts of any sizes are the whole", T, float, double) {
+// However panels are split, each is multiplied once, with the bits of one thread.
+TEST_CASE_TEMPLATE("few_rows_task: chunks of any sizes give the whole product", T, float, double) {
   std::mt19937 random(9);
   for (instruction_set const set : instruction_sets()) {
     auto const& kernel = detail::tiles_for<T>(set);
@@ -200,8 +199,8 @@ TEST_CASE_TEMPLATE("few_rows_task: parts of any sizes are the whole", T, float, 
   }
 }
 
-// Long enough that shares change.
-TEST_CASE_TEMPLATE("few rows that a team multiplies again and again have the same bits each time", T, float, double) {
+// Runs often enough for the load balance to change.
+TEST_CASE_TEMPLATE("multiply_packed: repeated products of a team have the same bits each time", T, float, double) {
   test::some_threads threads;
   std::mt19937 random(10);
   auto const& kernel = detail::tiles_for<T>();

@@ -13,7 +13,7 @@
 
 namespace {
 
-TEST_CASE_TEMPLATE("fill: bytes", B, plait::serial, plait::omp, plait::tbb) {
+TEST_CASE_TEMPLATE("fill: exactly `count` bytes or flags are set", B, plait::serial, plait::omp, plait::tbb) {
   for (std::size_t const count : {std::size_t{0}, std::size_t{7}, 3 * plait::tile_size + 5}) {
     std::vector<std::uint8_t> made(count + 1, 9);
     plait::fill<B>(made.data(), count, std::uint8_t{0});
@@ -26,7 +26,7 @@ TEST_CASE_TEMPLATE("fill: bytes", B, plait::serial, plait::omp, plait::tbb) {
   CHECK(flags == std::array<bool, 3>{true, true, false});
 }
 
-TEST_CASE_TEMPLATE("fill: all of so many elements, and none behind them", B, plait::serial, plait::omp, plait::tbb) {
+TEST_CASE_TEMPLATE("fill: exactly `count` elements are set", B, plait::serial, plait::omp, plait::tbb) {
   for (std::size_t const count : {std::size_t{0}, std::size_t{1}, std::size_t{7}, 3 * plait::tile_size + 5}) {
     std::vector<float> made(count + 1, -1);
     plait::fill<B>(made.data(), count, 2.5f);

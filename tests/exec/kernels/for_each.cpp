@@ -25,12 +25,12 @@ namespace {
 
 constexpr std::size_t tile = plait::tile_size;
 
-/// The counts around which tiling can go wrong.
+/// Returns counts around multiples of a tile's width, where tiling can go wrong.
 std::vector<std::size_t> counts(std::size_t width) {
   return {0, 1, 2, 7, width - 1, width, width + 1, 2 * width - 1, 2 * width, 2 * width + 1, 5 * width + 3};
 }
 
-/// Claims to have threads, so that work is cut into tiles where there is but one processor, too.
+/// Backend that claims to have threads, so that work is tiled on a single processor, too.
 struct many_threads : plait::host_memory {
   static constexpr std::string_view name = "many_threads";
   static auto policy() { return thrust::cpp::par; }
@@ -40,7 +40,7 @@ static_assert(plait::backend<many_threads>);
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("every index once, and none else", B, PLAIT_EVERY_HOST, many_threads) {
+TEST_CASE_TEMPLATE("for_each_index: every index is visited once, and no other", B, PLAIT_EVERY_HOST, many_threads) {
   for (std::size_t const count : counts(tile)) {
     std::vector<unsigned char> seen(count + 64);
     unsigned char* const at = seen.data();
@@ -51,7 +51,7 @@ TEST_CASE_TEMPLATE("every index once, and none else", B, PLAIT_EVERY_HOST, many_
   }
 }
 
-TEST_CASE_TEMPLATE("every row once, whatever a row costs", B, PLAIT_EVERY_HOST, many_threads) {
+TEST_CASE_TEMPLATE("for_each_row: every row is visited once, whatever its cost", B, PLAIT_EVERY_HOST, many_threads) {
   for (std::size_t const cost : {std::size_t{0}, std::size_t{1}, std::size_t{100}, tile, 10 * tile}) {
     for (std::size_t const rows : {0U, 1U, 163U, 164U, 1'000U, 40'000U}) {
       std::vector<unsigned char> seen(rows + 64);
@@ -65,7 +65,7 @@ TEST_CASE_TEMPLATE("every row once, whatever a row costs", B, PLAIT_EVERY_HOST, 
   }
 }
 
-TEST_CASE("tiles cover the range without gap or overlap; many threads get fixed ones") {
+TEST_CASE("for_each_tile: tiles cover the range without gap or overlap, and are fixed for many threads") {
   std::mutex mutex;
   std::vector<std::pair<std::size_t, std::size_t>> tiles;
   auto const note = [&](std::size_t first, std::size_t last) {
@@ -93,8 +93,8 @@ TEST_CASE("tiles cover the range without gap or overlap; many threads get fixed 
   }
 }
 
-// The thread sanitizer does not see how oneTBB hands tasks over, and takes each that is next to nothing for a race.
-TEST_CASE("a task group that is cancelled in the middle leaves no part undone, and none is done twice") {
+// The thread sanitizer does not see how oneTBB passes tasks on, and reports a race for each that is almost empty.
+TEST_CASE("for_each_part: every task runs once in a task group that is cancelled midway") {
   if (test::sanitizes_threads) return test::skip("the thread sanitizer reports races within oneTBB");
   constexpr std::size_t parts = 300;
   std::vector<std::atomic<int>> seen(parts);
@@ -110,7 +110,7 @@ TEST_CASE("a task group that is cancelled in the middle leaves no part undone, a
   CHECK(std::all_of(seen.begin(), seen.end(), [](auto const& n) { return n == 1; }));
 }
 
-TEST_CASE("backends with threads compute the bits that one thread does") {
+TEST_CASE("for_each_index: backends with threads compute the bits of one thread") {
   constexpr std::size_t count = 5 * tile + 77;
   auto const made = []<class B>(B) {
     std::vector<float> out(count);

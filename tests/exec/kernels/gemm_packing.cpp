@@ -8,9 +8,9 @@
 
 namespace {
 
-// Panels narrower and wider than the vectors that are moved at once, whole ones and such as end in zeros, with k that
-// no strip divides: rows of a matrix whose rows are contiguous, and of one whose columns are.
-TEST_CASE_TEMPLATE("pack_panel: column j of row i is where its steps lead, and 0 behind the last", T, float, double) {
+// Panels narrower and wider than the vectors that are copied at once, full or padded with zeros, with k that no strip
+// divides, from matrices with contiguous rows and with contiguous columns.
+TEST_CASE_TEMPLATE("pack_panel: panels hold the strided elements, and 0 behind the last column", T, float, double) {
   for (std::ptrdiff_t const width : {1, 2, 3, 8, 14, 16, 32})
     for (std::ptrdiff_t const count : {std::ptrdiff_t(1), width / 2, width - 1, width})
       for (std::ptrdiff_t const k : {0, 1, 5, 16, 33})
@@ -29,7 +29,7 @@ TEST_CASE_TEMPLATE("pack_panel: column j of row i is where its steps lead, and 0
           for (std::ptrdiff_t i = 0; i != k; ++i)
             for (std::ptrdiff_t j = 0; j != width; ++j)
               wanted.push_back(j < count ? from[static_cast<std::size_t>(i * stride + j * step)] : T(0));
-          wanted.push_back(T(-1));  // behind the panel
+          wanted.push_back(T(-1));  // guard behind the panel
           std::vector<T> made(wanted.size(), T(-1));
           plait::detail::pack_panel(made.data(), width, from.data(), count, step, stride, k);
           CHECK(made == wanted);

@@ -23,7 +23,7 @@ struct two_threads : plait::omp {
   static unsigned concurrency() { return 2; }
 };
 
-TEST_CASE("parts_for: the fewest that hold all") {
+TEST_CASE("parts_for: returns the fewest parts that hold all") {
   static_assert(parts_for(28, 14) == 2 && parts_for(29, 14) == 3);
   for (std::ptrdiff_t things = 1; things != 40; ++things)
     for (std::ptrdiff_t size = 1; size != 50; ++size) {
@@ -34,7 +34,7 @@ TEST_CASE("parts_for: the fewest that hold all") {
     }
 }
 
-TEST_CASE("block_depth: as few blocks as can be, nearly the same") {
+TEST_CASE("block_depth: blocks are as few as possible, and nearly equal") {
   static_assert(block_depth(256, 256) == 256 && block_depth(257, 256) == 129);
   for (std::ptrdiff_t k = 1; k != 60; ++k)
     for (std::ptrdiff_t most = 1; most != 20; ++most) {
@@ -47,7 +47,7 @@ TEST_CASE("block_depth: as few blocks as can be, nearly the same") {
     }
 }
 
-TEST_CASE("even_parts: each thing is in one part, and no part has two more than another") {
+TEST_CASE("even_parts: each item is in one part, and sizes differ by at most one") {
   for (std::ptrdiff_t things = 0; things != 40; ++things)
     for (std::ptrdiff_t count = 1; count != 12; ++count) {
       CAPTURE(things);
@@ -65,7 +65,7 @@ TEST_CASE("even_parts: each thing is in one part, and no part has two more than 
   CHECK(row_tiles(28, 14).count == 2);
 }
 
-TEST_CASE_TEMPLATE("for_each_task: all of them, and what one throws", B, plait::serial, two_threads, plait::tbb) {
+TEST_CASE_TEMPLATE("for_each_task: all tasks run, exceptions propagate", B, plait::serial, two_threads, plait::tbb) {
   for (bool const parallel : {false, true}) {
     std::vector<std::atomic<int>> met(50);
     for_each_task<B>(50, parallel, [&](std::ptrdiff_t i) { ++met[static_cast<std::size_t>(i)]; });
@@ -78,7 +78,7 @@ TEST_CASE_TEMPLATE("for_each_task: all of them, and what one throws", B, plait::
   }
 }
 
-TEST_CASE("for_each_task: threads that stand by do all of them, whatever one throws, and are there for the next") {
+TEST_CASE("for_each_task: spinning workers run all tasks although some throw, and run the next loop") {
   test::some_threads threads;
   threads.execute([] {
     spinning_pool<plait::tbb> const team;
@@ -96,7 +96,7 @@ TEST_CASE("for_each_task: threads that stand by do all of them, whatever one thr
   });
 }
 
-TEST_CASE_TEMPLATE("share_tasks: all of them, and what one throws", B, plait::serial, two_threads, plait::tbb) {
+TEST_CASE_TEMPLATE("share_tasks: all tasks run, and exceptions propagate", B, plait::serial, two_threads, plait::tbb) {
   for (std::ptrdiff_t const count : {0, 1, 50}) {
     std::vector<std::atomic<int>> met(static_cast<std::size_t>(count));
     share_tasks<B>(count, [&](std::ptrdiff_t i) { ++met[static_cast<std::size_t>(i)]; });
@@ -109,9 +109,9 @@ TEST_CASE_TEMPLATE("share_tasks: all of them, and what one throws", B, plait::se
                   std::out_of_range);
 }
 
-TEST_CASE("share_tasks: while a thread is at one task, the other does the rest") {
+TEST_CASE("share_tasks: while a thread is busy with one task, the other runs the rest") {
   using tasks = test::task_backend<test::thread_tasks, 2>;
-  spinning_pool<tasks> const team;  // whose other thread takes a share of its first loop
+  spinning_pool<tasks> const team;  // its other thread takes a share of the first loop
   std::atomic<int> others = 0;
   share_tasks<tasks>(40, [&](std::ptrdiff_t i) {
     if (i != 0)
@@ -122,7 +122,7 @@ TEST_CASE("share_tasks: while a thread is at one task, the other does the rest")
   CHECK(others == 39);
 }
 
-TEST_CASE("a team shares a quarter of what threads are woken up for") {
+TEST_CASE("is_shared: a team splits products that are too small to wake threads up") {
   test::some_threads threads;
   threads.execute([] {
     CHECK_FALSE(is_shared<plait::tbb>(parallel_work - 1));
@@ -134,7 +134,7 @@ TEST_CASE("a team shares a quarter of what threads are woken up for") {
   });
 }
 
-TEST_CASE("gemm_scratch: what is too much for the stack is the pool's, until it goes") {
+TEST_CASE("gemm_scratch: memory too large for the stack comes from the pool, and returns to it") {
   auto const in_use = [] { return plait::memory_pool<plait::serial>::shared().statistics().bytes_in_use; };
   std::size_t const before = in_use();
   {
@@ -147,14 +147,14 @@ TEST_CASE("gemm_scratch: what is too much for the stack is the pool's, until it 
   CHECK(in_use() == before);
 }
 
-TEST_CASE("scale_rows: c = beta from + more, of what is not read where beta is 0") {
+TEST_CASE("scale_rows: c becomes beta * from + more, also with a beta of 0") {
   std::vector<double> c = {1, 2, -9, 3, 4, -9};
   std::vector<double> const from = {10, 20};
   std::vector<double> const more = {1, 1, 2, 2};
   gemm_problem<double> p{2, 2, 0, nullptr, 0, 1, nullptr, 0, 1, c.data(), 3, 1, 0.5};
   scale_rows(p);
   CHECK(c == std::vector<double>{0.5, 1, -9, 1.5, 2, -9});
-  p.from = from.data();  // one row for all
+  p.from = from.data();  // one row for all rows
   p.more = more.data();
   p.more_row = 2;
   scale_rows(p);

@@ -1,4 +1,4 @@
-// Operands are small whole numbers, of which all sums and products are exact: there is nothing to tolerate.
+// GEMM of consecutive panels, without tolerance: operands are small whole numbers, with exact sums and products.
 #include <plait/exec/detail/kernels/gemm_runs.hpp>
 
 #include <algorithm>
@@ -15,8 +15,8 @@ using namespace plait::detail;
 using std::ptrdiff_t;
 using test::whole_numbers;
 
-// Of `panels` panels, the last of which has `missing` columns fewer, those from `first` to `last`: the sums written
-// out, and nothing beside them.
+// Checks that panels `first` to `last` of `panels` panels, the last of which lacks `missing` columns, have the sums
+// written out here, and that nothing else is written.
 template <class T>
 void check_run(gemm_kernel<T> const& kernel, ptrdiff_t rows, ptrdiff_t panels, ptrdiff_t missing, ptrdiff_t first,
                ptrdiff_t last, bool backwards, bool adds) {
@@ -62,7 +62,7 @@ void check_run(gemm_kernel<T> const& kernel, ptrdiff_t rows, ptrdiff_t panels, p
   CHECK(c == wanted);
 }
 
-TEST_CASE_TEMPLATE("multiply_in_turn: all panels, or some of them, in either order", T, float, double) {
+TEST_CASE_TEMPLATE("multiply_in_turn: all or some panels are multiplied, in either order", T, float, double) {
   for (auto const set : test::instruction_sets()) {
     gemm_kernel<T> const& kernel = tiles_for<T>(set);
     CAPTURE(static_cast<int>(set));

@@ -1,5 +1,5 @@
-// Each tile of each set of instructions against the sum written out. Operands are small whole numbers, of which all
-// sums and products are exact: there is nothing to tolerate.
+// Micro-kernels of each instruction set, compared with sums written out, without tolerance: operands are small whole
+// numbers, with exact sums and products.
 #include <plait/exec/detail/kernels/gemm_tiles.hpp>
 
 #include <cstddef>
@@ -17,14 +17,14 @@ using plait::detail::gemm_tile;
 using std::ptrdiff_t;
 using test::whole_numbers;
 
-/// How a tile is called, besides its size.
+/// Arguments of a tile besides its size.
 struct way {
   int beta;
   bool from_elsewhere;
   ptrdiff_t from_row;  ///< 0: the same row for all
   bool adds;
-  ptrdiff_t a_gap = 0;     ///< where a is not packed
-  bool a_by_rows = false;  ///< of so many rows as can be loose
+  ptrdiff_t a_gap = 0;     ///< nonzero if a is not packed
+  bool a_by_rows = false;  ///< for at most loose_rows rows
 };
 
 template <class T>
@@ -81,12 +81,12 @@ void check_tile(gemm_kernel<T> const& kernel, ptrdiff_t rows, ptrdiff_t panels, 
   CHECK(c == wanted);
 }
 
-TEST_CASE_TEMPLATE("gemm_tiles: products, what they are put onto and what is added, and nothing beside the tile", T,
+TEST_CASE_TEMPLATE("gemm_tiles: tiles sum products, beta * from and the addend, and write nothing beside the tile", T,
                    float, double) {
   for (auto const set : test::instruction_sets()) {
     gemm_kernel<T> const& kernel = plait::detail::tiles_for<T>(set);
     CAPTURE(static_cast<int>(set));
-    ptrdiff_t const c_row = kernel.width + 3;  // of one panel; others read rows that overlap
+    ptrdiff_t const c_row = kernel.width + 3;  // for one panel; wider tiles read rows that overlap
     for (ptrdiff_t rows = 1; rows <= kernel.rows; ++rows)
       for (ptrdiff_t panels = 1; panels <= kernel.wide_panels[static_cast<std::size_t>(rows)]; ++panels)
         for (ptrdiff_t const k : {1, 4, 7, 33})
@@ -98,8 +98,8 @@ TEST_CASE_TEMPLATE("gemm_tiles: products, what they are put onto and what is add
   }
 }
 
-// What is not written need not be numbers, and what is not read need not be there.
-TEST_CASE_TEMPLATE("gemm_tiles: without beta c is written, not read", T, float, double) {
+// c contains NaN before it is written, and `from`, which is not read, is null.
+TEST_CASE_TEMPLATE("gemm_tiles: c is written, not read, if beta is 0", T, float, double) {
   for (auto const set : test::instruction_sets()) {
     gemm_kernel<T> const& kernel = plait::detail::tiles_for<T>(set);
     std::vector<T> const a(2, T(1));
@@ -119,8 +119,8 @@ TEST_CASE_TEMPLATE("gemm_tiles: without beta c is written, not read", T, float, 
   }
 }
 
-TEST_CASE_TEMPLATE("gemm_tiles: several of a call are as many calls, and leave the pointers at the last", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("gemm_tiles: a call of several tiles equals as many calls, and leaves the pointers at the last", T,
+                   float, double) {
   constexpr ptrdiff_t k = 5, count = 3, step = 7;
   for (auto const set : test::instruction_sets()) {
     gemm_kernel<T> const& kernel = plait::detail::tiles_for<T>(set);

@@ -29,7 +29,7 @@ std::vector<std::int32_t> numbers(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("a loop does the same with every set of instructions, at every length and offset") {
+TEST_CASE("vectorized: loops have the same results with every instruction set, length and offset") {
   for (std::size_t count = 0; count != 70; ++count) {
     for (std::size_t offset = 0; offset != 4; ++offset) {
       std::vector<std::int32_t> const in = numbers(count + offset);
@@ -52,7 +52,7 @@ TEST_CASE("a loop does the same with every set of instructions, at every length 
   }
 }
 
-TEST_CASE("the environment can only lower what is used") {
+TEST_CASE("available_instructions: the environment can only lower the instruction set") {
   char const* const wish = std::getenv("PLAIT_INSTRUCTIONS");
   std::string_view const wanted = wish == nullptr ? "" : wish;
   plait::instruction_set const used = plait::available_instructions();

@@ -14,7 +14,7 @@ using plait::detail::loop_times;
 using std::int64_t;
 using std::ptrdiff_t;
 
-// A loop whose others hear of it and are heard of `message` later each: what one unit takes the first thread and them.
+// Simulated loop: messages between threads take `message`; a unit takes `unit`, or `others_unit` on other threads.
 struct world {
   ptrdiff_t units, threads;
   int64_t unit, others_unit, message;
@@ -27,7 +27,7 @@ struct world {
   constexpr loop_times times(ptrdiff_t own) const {
     loop_times t;
     t.own = own * unit;
-    int64_t const left = others_end(own) - t.own;  // until they are done, from when the first thread is
+    int64_t const left = others_end(own) - t.own;  // from the end of the first thread to the others' end
     t.at_once = left <= 0;
     t.early = left + unit <= 0;
     t.waited = std::max<int64_t>(left, 0) + message;
@@ -40,7 +40,7 @@ constexpr loop_balance learned(world const& w, loop_balance balance, int loops) 
   return balance;
 }
 
-// As short as with the best shares, but for a unit of work.
+// Checks that a loop takes at most a unit longer than with the best shares.
 void check_best(world const& w, loop_balance const& balance) {
   int64_t best = w.duration(1);
   for (ptrdiff_t own = 2; own <= w.units - (w.threads - 1); ++own) best = std::min(best, w.duration(own));
@@ -52,10 +52,10 @@ void check_best(world const& w, loop_balance const& balance) {
   CAPTURE(balance.own());
   CHECK(w.duration(balance.own()) - best <= std::max(w.unit, w.others_unit));
   ptrdiff_t const own = balance.own();
-  CHECK(learned(w, balance, 1'000).own() == own);  // and it stays there
+  CHECK(learned(w, balance, 1'000).own() == own);  // and stays there
 }
 
-TEST_CASE("loop_balance: begins with equal shares, and never takes what is another's only unit") {
+TEST_CASE("loop_balance: shares are equal at first, and each thread keeps at least one unit") {
   for (ptrdiff_t threads = 2; threads != 6; ++threads)
     for (ptrdiff_t units = threads; units != 20; ++units) {
       CHECK(loop_balance(units, threads).own() == (units + threads - 1) / threads);
@@ -66,7 +66,7 @@ TEST_CASE("loop_balance: begins with equal shares, and never takes what is anoth
     }
 }
 
-TEST_CASE("loop_balance: the thread that begins does what a message's way is worth more") {
+TEST_CASE("loop_balance: the first thread's share makes up for the latency of messages") {
   for (ptrdiff_t const threads : {2, 3, 8})
     for (ptrdiff_t const units : {8, 16, 31, 64})
       for (int64_t const unit : {60, 150, 1'000})
@@ -78,7 +78,7 @@ TEST_CASE("loop_balance: the thread that begins does what a message's way is wor
   static_assert(learned({32, 2, 60, 60, 70}, {32, 2}, 100).own() == 17);
 }
 
-TEST_CASE("loop_balance: follows when threads become slower and quicker") {
+TEST_CASE("loop_balance: shares follow when threads become slower and quicker") {
   std::mt19937 random(3);
   loop_balance balance(40, 2);
   for (int turn = 0; turn != 50; ++turn) {
@@ -88,7 +88,7 @@ TEST_CASE("loop_balance: follows when threads become slower and quicker") {
   }
 }
 
-TEST_CASE("loop_balance: one slow loop among others changes nothing") {
+TEST_CASE("loop_balance: single slow loops among others change nothing") {
   world const usual{32, 2, 100, 100, 70}, slow{32, 2, 100, 10'000, 70};
   loop_balance balance = learned(usual, {32, 2}, 100);
   ptrdiff_t const own = balance.own();

@@ -19,7 +19,7 @@ std::vector<double> noise(std::size_t count, unsigned seed) {
   return made;
 }
 
-TEST_CASE_TEMPLATE("map: each element, in place or not", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("map: each element is mapped, in place or not", B, PLAIT_HOST_BACKENDS) {
   struct add_number {
     double by;
     double operator()(double x) const { return x + by; }
@@ -36,7 +36,7 @@ TEST_CASE_TEMPLATE("map: each element, in place or not", B, PLAIT_HOST_BACKENDS)
   }
 }
 
-TEST_CASE_TEMPLATE("fold: any number of operands from the left, in place of the first four", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("fold: any operands are folded from the left, in place of the first four", B, PLAIT_HOST_BACKENDS) {
   struct subtract {
     double operator()(double a, double b) const { return a - b; }
   };
@@ -66,7 +66,7 @@ TEST_CASE_TEMPLATE("fold: any number of operands from the left, in place of the 
     }
 }
 
-TEST_CASE_TEMPLATE("weighted_sum: tensors times numbers, in place of the first two", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("weighted_sum: weighted tensors are summed, in place of the first two", B, PLAIT_HOST_BACKENDS) {
   struct pairs {
     std::vector<double> const* x;
     double const* w;
@@ -99,7 +99,7 @@ TEST_CASE_TEMPLATE("weighted_sum: tensors times numbers, in place of the first t
     }
 }
 
-TEST_CASE_TEMPLATE("square_root: correctly rounded", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("square_root: roots are correctly rounded", B, PLAIT_HOST_BACKENDS) {
   for (std::size_t const count : {0U, 1U, 3U, 6U, 40'003U}) {
     std::vector<double> x = noise(count, 4);
     std::vector<float> narrow(x.begin(), x.end());

@@ -10,7 +10,7 @@
 
 namespace {
 
-TEST_CASE_TEMPLATE("map_several: each element of all operands, in place of any", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("map_several: elements of all operands are mapped, in place of any", B, PLAIT_HOST_BACKENDS) {
   struct combine {
     double by;
     double operator()(double x, double y, double z) const { return x * y - by * z; }

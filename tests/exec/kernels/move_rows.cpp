@@ -16,7 +16,7 @@
 
 namespace {
 
-TEST_CASE("visit_word: an unsigned integer as large as the element") {
+TEST_CASE("visit_word: the word is an unsigned integer as large as the element") {
   using plait::element_type;
   for (element_type const type :
        {element_type::boolean, element_type::uint8, element_type::float16, element_type::float32, element_type::int32,
@@ -30,7 +30,7 @@ TEST_CASE("visit_word: an unsigned integer as large as the element") {
   }
 }
 
-TEST_CASE_TEMPLATE("move_rows: rows from where the source says, or the filler", B, plait::serial, plait::omp,
+TEST_CASE_TEMPLATE("move_rows: a row is copied from its source, or is the filler", B, plait::serial, plait::omp,
                    plait::tbb) {
   for (std::size_t const width : {0U, 1U, 3U, 700U})
     for (std::size_t const rows : {0U, 1U, 5U, 90U}) {
@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE("move_rows: rows from where the source says, or the filler", 
     }
 }
 
-TEST_CASE_TEMPLATE("copy_pitched: runs at their pitches, and nothing between them", B, plait::serial, plait::omp,
+TEST_CASE_TEMPLATE("copy_pitched: rows are copied at their pitches, without gaps", B, plait::serial, plait::omp,
                    plait::tbb) {
   for (std::size_t const rows : {1U, 3U, 200U})
     for (std::size_t const width : {1U, 5U, 300U})
@@ -66,7 +66,7 @@ TEST_CASE_TEMPLATE("copy_pitched: runs at their pitches, and nothing between the
       }
 }
 
-TEST_CASE_TEMPLATE("copy_parts: a whole, cut and joined again, of more parts than a kernel takes and empty ones", B,
+TEST_CASE_TEMPLATE("copy_parts: empty pieces, and more than a launch takes, split and concatenate to the whole", B,
                    plait::serial, plait::tbb, test::emulated_device) {
   for (std::vector<std::size_t> const& widths :
        std::vector<std::vector<std::size_t>>{{3}, {2, 0, 5}, {0, 1, 1, 1, 1, 1, 1, 1, 4, 2, 0, 3, 1, 1, 1, 1, 1, 6}})

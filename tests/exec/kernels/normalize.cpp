@@ -19,10 +19,10 @@ std::vector<float> random_floats(std::size_t count) {
   return made;
 }
 
-// Against sums in double: a few roundings of float apart.
+// Compares with a result of sums in double: they are a few roundings of float apart.
 bool near(float made, double wanted) { return std::abs(made - wanted) <= 4e-6 * (1 + std::abs(wanted)); }
 
-TEST_CASE("normalize: rows and columns, wide and narrow, in place, too") {
+TEST_CASE("normalize: rows and columns of any width are normalised, in place, too") {
   for (std::size_t const n : {1U, 3U, 16U, 300U})
     for (std::size_t const inner : {1U, 2U, 255U, 513U}) {
       CAPTURE(n);
@@ -53,7 +53,7 @@ TEST_CASE("normalize: rows and columns, wide and narrow, in place, too") {
     }
 }
 
-TEST_CASE("normalize: a vector of zeros stays one, and what is too short to divide by is scaled by 1e12") {
+TEST_CASE("normalize: zeros stay zeros, and vectors too short to divide by their norm are scaled by 1e12") {
   std::vector<float> const x = {0, 0, 1e-20f, 0};
   std::vector<float> y(4);
   plait::normalize<plait::serial, false>(x.data(), y.data(), 2, 2, 1);
@@ -62,7 +62,7 @@ TEST_CASE("normalize: a vector of zeros stays one, and what is too short to divi
   CHECK(y == std::vector<float>{0, 0, 1, 0});
 }
 
-TEST_CASE("layer_norm: a large mean does not cancel, scale and bias come last") {
+TEST_CASE("layer_norm: a large mean causes no cancellation, and scale and bias come last") {
   for (std::size_t const width : {1U, 5U, 16U, 700U}) {
     CAPTURE(width);
     std::size_t const rows = 3;

@@ -18,7 +18,7 @@ std::vector<double> integers(std::int64_t count, int seed) {  // small ones: sum
   return made;
 }
 
-// A factor packed in memory of its own.
+// Factor packed in separate memory.
 struct packed {
   plait::packed_factor<B> factor;
   std::vector<double> memory;
@@ -30,7 +30,7 @@ struct packed {
   void* at() { return memory.data(); }
 };
 
-TEST_CASE("packed_factor: products have the bits of the matrix as it was") {
+TEST_CASE("packed_factor: products have the bits of gemm with the matrix that was packed") {
   for (bool const transposed : {false, true})
     for (std::int64_t const m : {1, 5, 40}) {
       plait::gemm_shape const s{.m = m, .n = 19, .k = 23, .transpose_b = transposed};
@@ -48,13 +48,13 @@ TEST_CASE("packed_factor: products have the bits of the matrix as it was") {
     }
 }
 
-TEST_CASE("packed_factor: a product begins with a row that all rows have") {
+TEST_CASE("packed_factor: products begin with a row that is added to all rows") {
   std::vector<double> untouched(1, 7);
   CHECK_FALSE(
       plait::packed_factor<B>().multiply_onto_row(nullptr, untouched.data(), 1, untouched.data(), untouched.data()));
   CHECK(untouched[0] == 7);
   for (std::int64_t const n : {16, 19, 70})
-    for (std::int64_t const k : {1, 23, 1100})  // the last in two parts
+    for (std::int64_t const k : {1, 23, 1100})  // the last in two blocks
       for (std::int64_t const m : {0, 1, 5, 40}) {
         CAPTURE(n);
         CAPTURE(k);
@@ -83,7 +83,7 @@ struct four_threads : plait::serial {
   static unsigned concurrency() { return 4; }
 };
 
-TEST_CASE("threads share the rows of a small matrix's product while each has enough of them") {
+TEST_CASE("packed_factor: threads split the rows of a small matrix's product if each has enough") {
   for (bool const bf16x3 : {false, true}) {
     auto const together = [&](std::int64_t rows, std::int64_t columns) {
       return plait::packed_factor<four_threads>::keeps_rows_together<float>(
@@ -94,7 +94,7 @@ TEST_CASE("threads share the rows of a small matrix's product while each has eno
     CHECK(together(31, 256) == tiles);
     CHECK(together(16, 256) == tiles);
     CHECK_FALSE(together(15, 256));
-    CHECK(together(31, 2048));  // 2 MB, of which each thread would read all
+    CHECK(together(31, 2048));  // 2 MB, all of which each thread would read
     CHECK(together(32, 2048) == tiles);
     CHECK_FALSE(together(64, 2048));
   }

@@ -38,7 +38,7 @@ void try_case(instruction_set set, gemm_shape const& s, T alpha, T beta, std::mt
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("tiles of every size, edge and instruction set", T, float, double) {
+TEST_CASE_TEMPLATE("packed GEMM: tiles are right for every size, edge and instruction set", T, float, double) {
   std::mt19937 random(7);
   for (auto const set : instruction_sets()) {
     detail::gemm_kernel<T> const& kernel = detail::tiles_for<T>(set);
@@ -50,7 +50,7 @@ TEST_CASE_TEMPLATE("tiles of every size, edge and instruction set", T, float, do
   }
 }
 
-TEST_CASE_TEMPLATE("transposes, distances, factors", T, float, double) {
+TEST_CASE_TEMPLATE("packed GEMM: products are right for all transposes, strides and factors", T, float, double) {
   std::mt19937 random(8);
   int const ms[] = {1, 2, 3, 4, 5, 7, 13, 14, 16, 17, 30, 50, 115};
   int const ns[] = {1, 3, 4, 8, 15, 16, 17, 31, 33, 64, 65, 130};
@@ -69,10 +69,10 @@ TEST_CASE_TEMPLATE("transposes, distances, factors", T, float, double) {
     }
 }
 
-TEST_CASE("more rows, columns and depth than are packed at once") {
+TEST_CASE("packed GEMM: rows, columns and depth may exceed what is packed at once") {
   std::mt19937 random(9);
   instruction_set const set = available_instructions();
-  // Blocks of k of few rows, in registers.
+  // Few rows, with blocks of k in registers.
   for (int const m : {1, 3, 8, 9, 16, 17})
     for (int const k : {512, 513, int{detail::packed_depth} + 3, 4096})
       try_case<float>(set, {.m = m, .n = 37, .k = k, .transpose_b = true}, 1, 1, random);
@@ -83,13 +83,13 @@ TEST_CASE("more rows, columns and depth than are packed at once") {
   try_case<float>(set, {.m = 14 * detail::task_tiles + 3, .n = 40, .k = 20}, 1, 0, random);
   // So many blocks of rows that each is one task, with all columns.
   try_case<float>(set, {.m = 470, .n = 150, .k = detail::packed_depth + 76}, 2, 3, random);
-  // Transposed, and read as it is or packed, by how many columns there are and how far apart its lines.
+  // Transposed a, read in place or packed, depending on the number of columns and the stride.
   for (int const n : {100, 130, 520})
     for (int const k : {20, 300})
       for (int const m : {500, 512}) try_case<float>(set, {.m = m, .n = n, .k = k, .transpose_a = true}, 1, 0, random);
 }
 
-TEST_CASE_TEMPLATE("a row's bits do not depend on the other rows", T, float, double) {
+TEST_CASE_TEMPLATE("packed GEMM: a row's bits do not depend on the other rows", T, float, double) {
   std::mt19937 random(10);
   for (auto const set : instruction_sets())
     for (std::int64_t const n : {35, 150})
@@ -110,8 +110,8 @@ TEST_CASE_TEMPLATE("a row's bits do not depend on the other rows", T, float, dou
       }
 }
 
-// By how many columns they meet and how far apart they are; four are never packed.
-TEST_CASE_TEMPLATE("rows have the same bits whether they are packed or read where they are", T, float, double) {
+// The number of columns and the stride of rows decide; four rows are never packed.
+TEST_CASE_TEMPLATE("packed GEMM: rows have the same bits whether packed or read in place", T, float, double) {
   std::mt19937 random(13);
   constexpr std::int64_t m = 13;
   constexpr std::int64_t k = 19;
@@ -135,7 +135,7 @@ TEST_CASE_TEMPLATE("rows have the same bits whether they are packed or read wher
       }
 }
 
-TEST_CASE_TEMPLATE("what is added on the way has the bits of what is added afterwards", T, float, double) {
+TEST_CASE_TEMPLATE("packed GEMM: the epilogue's sum has the bits of a separate sum", T, float, double) {
   std::mt19937 random(12);
   for (auto const set : instruction_sets())
     for (std::int64_t const m : {1, 5, 14, 31})
@@ -154,7 +154,7 @@ TEST_CASE_TEMPLATE("what is added on the way has the bits of what is added after
         }
 }
 
-TEST_CASE_TEMPLATE("some columns of a row have the bits that they have in the whole row", T, float, double) {
+TEST_CASE_TEMPLATE("multiply_columns_onto: columns have the bits that they have in the whole row", T, float, double) {
   std::mt19937 random(13);
   for (auto const set : instruction_sets()) {
     auto const width = static_cast<std::size_t>(detail::tiles_for<T>(set).width);
@@ -178,7 +178,7 @@ TEST_CASE_TEMPLATE("some columns of a row have the bits that they have in the wh
   }
 }
 
-TEST_CASE("a matrix is packed again into the memory it has, and moves") {
+TEST_CASE("packed_panels: a matrix is packed again into the same memory, and moves") {
   auto const held = [] { return memory_pool<serial>::shared().statistics(); };
   std::vector<float> const ones(40 * 50, 1.F);
   std::vector<float> const twos(40 * 50, 2.F);
@@ -205,7 +205,7 @@ TEST_CASE("a matrix is packed again into the memory it has, and moves") {
   CHECK(held().bytes_in_use < in_use);
 }
 
-TEST_CASE("multiplying allocates nothing in steady state") {
+TEST_CASE("packed GEMM: multiplication allocates nothing in steady state") {
   std::vector<float> const a(64 * 900, 1.F);
   std::vector<float> const b(900 * 300, 1.F);
   std::vector<float> c(64 * 300);
@@ -221,7 +221,7 @@ TEST_CASE("multiplying allocates nothing in steady state") {
   CHECK(memory_pool<serial>::shared().statistics().system_allocations == before);
 }
 
-TEST_CASE("nothing to multiply") {
+TEST_CASE("packed_panels: empty products only scale c") {
   std::vector<double> c{1, 2, 3, 4};
   packed_panels<double, serial> packed;
   packed.pack(0, 2, nullptr);
@@ -236,12 +236,12 @@ TEST_CASE("nothing to multiply") {
   CHECK(c == std::vector<double>(4, 0.0));
 }
 
-TEST_CASE_TEMPLATE("panels have the same bits from the last to the first", T, float, double) {
+TEST_CASE_TEMPLATE("multiply_packed: panels have the same bits in reverse order", T, float, double) {
   std::mt19937 random(14);
   for (auto const set : instruction_sets()) {
     auto const& kernel = detail::tiles_for<T>(set);
     std::ptrdiff_t const width = kernel.width;
-    // The last has too many panels for rows to be read where they are.
+    // The last has too many panels for rows to be read in place.
     for (std::ptrdiff_t const n : {std::ptrdiff_t(1), 2 * width, 5 * width + 3, 67 * width})
       for (std::ptrdiff_t const k : {7, 600, 1100}) {
         if (k > 7 && n > 6 * width) continue;
@@ -268,14 +268,14 @@ TEST_CASE_TEMPLATE("panels have the same bits from the last to the first", T, fl
   }
 }
 
-TEST_CASE_TEMPLATE("what a team shares has the bits of what one thread does", T, float, double) {
+TEST_CASE_TEMPLATE("packed GEMM: products split over a team have the bits of one thread", T, float, double) {
   test::some_threads threads;
   std::mt19937 random(7);
   auto const numbers = [&](std::ptrdiff_t count) { return random_numbers<T>(count, random); };
   for (instruction_set const set : instruction_sets()) {
     auto const& kernel = detail::tiles_for<T>(set);
     for (std::ptrdiff_t const m : {1, 2, 3, 7}) {
-      std::ptrdiff_t const n = 520, k = 130;  // of one row: too little to wake threads up, enough for a team
+      std::ptrdiff_t const n = 520, k = 130;  // one row: too little to wake threads up, enough for a team
       REQUIRE(n * k < detail::parallel_work);
       REQUIRE(n * k >= detail::team_work);
       CAPTURE(m);

@@ -1,4 +1,4 @@
-// Products with packed matrices are in packed_gemm.cpp; here is what such an object does with its memory.
+// Memory of packed matrices; packed_gemm.cpp tests their products.
 #include <plait/exec/detail/kernels/packed_matrix.hpp>
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// A pool of its own, so that no other test takes from it.
+// Backend with a separate memory pool, which no other test uses.
 struct counted : plait::tbb {};
 
 using matrix = plait::packed_panels<float, counted>;
@@ -37,7 +37,7 @@ std::vector<float> product(matrix const& b) {
 
 }  // namespace
 
-TEST_CASE("packed_panels: memory is taken once, kept for another matrix of the size, and given back") {
+TEST_CASE("packed_panels: memory is allocated once, reused for matrices of the same size, and released") {
   std::size_t const before = memory().bytes_in_use;
   {
     matrix b;
@@ -64,7 +64,7 @@ TEST_CASE("packed_panels: memory is taken once, kept for another matrix of the s
   CHECK(memory().bytes_in_use == before);
 }
 
-TEST_CASE("packed_panels: a transposed matrix, and one with gaps, are the same matrix") {
+TEST_CASE("packed_panels: a transposed matrix, or one with gaps, gives the same products") {
   std::int64_t const k = 9;
   std::int64_t const n = 37;
   auto const b = numbers(k * n);
@@ -89,7 +89,7 @@ TEST_CASE("packed_panels: a transposed matrix, and one with gaps, are the same m
   CHECK(product(packed) == wanted);
 }
 
-TEST_CASE("packed_panels: moving leaves nothing behind, and lets go of what was held") {
+TEST_CASE("packed_panels: a move empties the source, and releases the target's memory") {
   std::size_t const before = memory().bytes_in_use;
   {
     matrix a;

@@ -23,7 +23,7 @@ using plait::windows;
 constexpr std::int64_t images = 2;
 constexpr std::int64_t channels = 3;
 
-// Padding in front and behind, gaps between taps, windows that leave places out, and one that sees nothing but padding.
+// Returns windows with padding on both sides, gaps between taps, strides that skip places, and one of padding only.
 std::vector<windows> some_windows() {
   return {
       {.in = {1, 1, 9}, .out = {1, 1, 9}, .kernel = {1, 1, 1}},
@@ -35,13 +35,13 @@ std::vector<windows> some_windows() {
   };
 }
 
-// By (image, channel, place of three axes).
+// Returns the index of (image, channel, place of three axes).
 std::size_t at(bool last, windows::extents const& e, std::int64_t image, std::int64_t channel, std::int64_t place) {
   auto const count = static_cast<std::int64_t>(windows::product(e));
   return static_cast<std::size_t>(last ? (image * count + place) * channels + channel
                                        : (image * channels + channel) * count + place);
 }
-// Calls f(window, place) for all that a window sees, in the order of taps.
+// Calls f(window, place) for all places that a window covers, in the order of taps.
 template <class F>
 void for_each_seen(windows const& w, F const& f) {
   for (std::int64_t o = 0; o != static_cast<std::int64_t>(w.count()); ++o)
@@ -108,8 +108,8 @@ std::vector<double> unpooled(windows const& w, std::vector<double> const& x, std
   return made;
 }
 
-// Small integers. Where quotients are added, in another order than here, at most nine of them are off by an ulp of 11
-// each.
+// Returns small integers. Quotients are added in another order than here, but are at most nine, each off by an ulp of
+// 11.
 std::vector<double> numbers(std::size_t count, std::size_t seed) {
   std::vector<double> made(count);
   for (std::size_t i = 0; i != count; ++i) made[i] = static_cast<double>((i * 7919 + seed * 31) % 23) - 11;
@@ -140,14 +140,14 @@ void check_pooling() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("pooling: the maximum or the mean of what windows see, and what gradients go back", B,
+TEST_CASE_TEMPLATE("pooling: windows are reduced to their maximum or mean, and gradients flow back", B,
                    PLAIT_HOST_BACKENDS) {
   SUBCASE("maximum") { check_pooling<pooling::maximum, B>(); }
   SUBCASE("mean") { check_pooling<pooling::mean, B>(); }
   SUBCASE("mean with padding") { check_pooling<pooling::mean_with_padding, B>(); }
 }
 
-TEST_CASE("pooling: NaN is the maximum, and has the gradient") {
+TEST_CASE("pooling: NaN is the maximum, and gets the gradient") {
   windows const w{.in = {1, 1, 3}, .out = {1, 1, 2}, .kernel = {1, 1, 2}};
   float const nan = std::numeric_limits<float>::quiet_NaN();
   for (bool const last : {false, true}) {

@@ -15,7 +15,7 @@
 
 namespace {
 
-// Numbers of which many are equal, with infinities and NaN among them.
+// Returns numbers with many ties, with infinities and, on request, NaN.
 std::vector<float> ties(std::size_t count, unsigned seed, bool with_nan) {
   std::mt19937 random(seed);
   std::vector<float> made(count);
@@ -29,7 +29,7 @@ std::vector<float> ties(std::size_t count, unsigned seed, bool with_nan) {
 bool more(float a, float b) { return a > b || (std::isnan(a) && !std::isnan(b)); }
 bool less(float a, float b) { return a < b || (std::isnan(a) && !std::isnan(b)); }
 
-// The places of a vector of n elements, `step` apart, in the order wanted; of equals the first comes first.
+// Returns the places of a vector of n elements, `step` apart, stably sorted by `before`.
 std::vector<std::int64_t> ranked(float const* x, std::size_t n, std::size_t step, bool (*before)(float, float)) {
   std::vector<std::int64_t> places(n);
   std::iota(places.begin(), places.end(), 0);
@@ -39,7 +39,7 @@ std::vector<std::int64_t> ranked(float const* x, std::size_t n, std::size_t step
   return places;
 }
 
-TEST_CASE("locate, top_k: as sorting says, along rows and columns, with ties, infinities and NaN") {
+TEST_CASE("locate, top_k: results are those of sorting, along rows and columns, with ties, infinities and NaN") {
   unsigned seed = 0;
   for (std::size_t const n : {1U, 2U, 7U, 255U, 256U, 600U})
     for (std::size_t const inner : {1U, 2U, 5U, 300U})

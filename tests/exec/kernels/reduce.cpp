@@ -10,7 +10,7 @@
 
 namespace {
 
-TEST_CASE("reduce_rows, reduce_columns: long and short, wide and narrow, with and without partial sums") {
+TEST_CASE("reduce_rows, reduce_columns: sums are exact for all extents, with and without partial sums") {
   for (std::size_t const outer : {1U, 3U})
     for (std::size_t const n : {0U, 1U, 3U, 5U, 511U, 513U, 5000U, 20000U})
       for (std::size_t const inner : {1U, 2U, 7U, 255U, 600U}) {

@@ -19,7 +19,7 @@ struct reduced {
   std::vector<float> least;
 };
 
-// By the definition: each element goes to the result whose index is its own without the reduced axes.
+// Reduces by definition: an element's result has the index of the element without the reduced axes.
 reduced by_definition(shape const& dims, axis_mask const& mask, std::vector<float> const& x) {
   std::int64_t results = 1;
   for (std::size_t axis = 0; axis != dims.rank(); ++axis) results *= mask[axis] ? 1 : dims[axis];
@@ -54,7 +54,7 @@ std::vector<float> by_steps(shape const& dims, axis_mask const& mask, std::vecto
   return made;
 }
 
-TEST_CASE("reduce_axes: every choice of axes, of extents that vectors divide and do not, or none at all") {
+TEST_CASE("reduce_axes: any choice of axes, or none, is reduced, whether or not vectors divide the extents") {
   std::mt19937 random(5);
   for (shape const& dims : {shape{}, shape{7}, shape{0}, shape{3, 5}, shape{40, 70}, shape{1, 6, 1}, shape{4, 0, 3},
                             shape{5, 3, 17}, shape{2, 3, 4, 5}, shape{3, 1, 300, 2}, shape{2, 2, 3, 2, 5}}) {
@@ -78,7 +78,7 @@ TEST_CASE("reduce_axes: every choice of axes, of extents that vectors divide and
   }
 }
 
-TEST_CASE("repeated_axes: those that a broadcast made longer, or that were not there") {
+TEST_CASE("repeated_axes: returns the axes that a broadcast made longer or added") {
   CHECK(plait::repeated_axes({2, 3, 4}, {2, 3, 4}) == axis_mask{});
   CHECK(plait::repeated_axes({2, 3, 4}, {4}) == axis_mask{true, true});
   CHECK(plait::repeated_axes({2, 3, 4}, {3, 1}) == axis_mask{true, false, true});

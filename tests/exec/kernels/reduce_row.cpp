@@ -9,7 +9,7 @@
 
 namespace {
 
-TEST_CASE("reduce_row meets each element once, around the ends of vectors, lanes and blocks") {
+TEST_CASE("reduce_row: each element is visited once, around the ends of vectors, lanes and blocks") {
   for (std::size_t const n : {0U, 1U, 15U, 16U, 17U, 63U, 64U, 65U, 127U, 130U, 8191U, 8192U, 8193U, 20000U}) {
     CAPTURE(n);
     std::vector<int> met(n, 0);

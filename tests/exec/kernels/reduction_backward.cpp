@@ -17,7 +17,7 @@ namespace {
 
 using plait::shape;
 
-// Weighs all three, so that it tells where each came from.
+// Weighs its arguments so that the result shows where each came from.
 struct told_apart {
   static constexpr bool reads_elements = true;
   static constexpr bool reads_results = true;
@@ -29,8 +29,8 @@ struct result_only {
   PLAIT_HOST_DEVICE double operator()(double dy, double x, double y) const { return dy + x + y; }
 };
 
-TEST_CASE_TEMPLATE("reduction_backward: every element finds its result, whatever axes were reduced", B, plait::serial,
-                   plait::omp, plait::tbb) {
+TEST_CASE_TEMPLATE("reduction_backward: elements get their result's gradient, whatever axes were reduced", B,
+                   plait::serial, plait::omp, plait::tbb) {
   for (shape const& dims :
        {shape{}, {5}, {1}, {2, 3}, {2, 1, 3}, {2, 3, 2, 3}, {3, 1, 2, 2, 3}, {2, 0, 3}, {50, 40, 30}, {2, 30'000}})
     for (unsigned bits = 0; bits != 1U << dims.rank(); ++bits) {

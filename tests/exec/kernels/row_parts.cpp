@@ -11,7 +11,7 @@
 
 namespace {
 
-TEST_CASE_TEMPLATE("row parts: every element once, in its row", B, plait::serial, plait::omp, plait::tbb) {
+TEST_CASE_TEMPLATE("for_each_row_part: elements are visited once, by row", B, plait::serial, plait::omp, plait::tbb) {
   for (std::size_t const rows : {0U, 1U, 3U, 700U})
     for (std::size_t const width : {0U, 1U, 5U, 97U, 40'000U})
       for (std::size_t const cost : {0U, 1U, 8U, 100'000U}) {
@@ -30,7 +30,7 @@ TEST_CASE_TEMPLATE("row parts: every element once, in its row", B, plait::serial
       }
 }
 
-TEST_CASE("row parts between two elements: each once, in its row, and no other") {
+TEST_CASE("for_row_parts_between: each element is visited once, in its row, and no other") {
   constexpr std::size_t width = 7;
   for (std::size_t first = 0; first != 22; ++first)
     for (std::size_t last = first; last != 22; ++last) {

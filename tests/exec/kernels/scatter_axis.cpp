@@ -13,8 +13,8 @@
 
 namespace {
 
-TEST_CASE_TEMPLATE("scatter_axis: sums in order of the list, zeros elsewhere", B, plait::serial, plait::omp,
-                   plait::tbb) {
+TEST_CASE_TEMPLATE("scatter_axis: sums run in order of the list, and other elements are zero", B, plait::serial,
+                   plait::omp, plait::tbb) {
   struct sizes {
     std::size_t outer, n, count, inner;
   };
@@ -31,7 +31,7 @@ TEST_CASE_TEMPLATE("scatter_axis: sums in order of the list, zeros elsewhere", B
     std::vector<std::int32_t> outer(s.outer * s.count);  // every other one counted from the end
     for (std::size_t i = 0; i != outer.size(); ++i)
       outer[i] = static_cast<std::int32_t>(i * 5 % s.n) - static_cast<std::int32_t>(i % 2 * s.n);
-    // In the order of the list, so that sums have the same bits.
+    // Sums run in the order of the list, and so have the same bits.
     std::vector<float> by_list(s.outer * s.n * s.inner, 0);
     std::vector<float> by_own = by_list;
     std::vector<float> by_outer = by_list;

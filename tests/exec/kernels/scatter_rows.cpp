@@ -11,7 +11,7 @@
 
 namespace {
 
-// What depends on the order in which rows come: x becomes 3x + row.
+// Function that depends on the order of rows: x becomes 3x + row.
 struct step {
   unsigned* columns;
   void operator()(std::size_t row, std::size_t first, std::size_t last) const {
@@ -19,7 +19,7 @@ struct step {
   }
 };
 
-TEST_CASE_TEMPLATE("each column sees all rows in their order, once", B, plait::serial, plait::omp, plait::tbb) {
+TEST_CASE_TEMPLATE("for_each_row_in_order: columns see rows once, in order", B, plait::serial, plait::omp, plait::tbb) {
   for (std::size_t const rows : {0U, 1U, 7U, 1'000U, 40'000U})
     for (std::size_t const width : {0U, 1U, 63U, 64U, 65U, 3'000U}) {
       if (rows * width > 10'000'000) continue;

@@ -26,7 +26,7 @@ std::string offsets(std::vector<I> const& lengths, std::int64_t rows, std::vecto
   return {};
 }
 
-TEST_CASE_TEMPLATE("segment_offsets", B, plait::serial, plait::omp, plait::tbb) {
+TEST_CASE_TEMPLATE("segment_offsets: offsets add up checked lengths", B, plait::serial, plait::omp, plait::tbb) {
   std::vector<std::int64_t> made;
   CHECK(offsets<B, std::int32_t>({2, 0, 3}, 5, made).empty());
   CHECK(made == std::vector<std::int64_t>{0, 2, 2, 5});
@@ -38,8 +38,8 @@ TEST_CASE_TEMPLATE("segment_offsets", B, plait::serial, plait::omp, plait::tbb) 
   CHECK(offsets<B, std::int32_t>({1}, 2, made) == "plait: the lengths add up to 1 where there are 2 rows");
 }
 
-// In the order of the rows, in float: the same bits on every backend.
-TEST_CASE("reduce_segments: the same bits on every backend") {
+// Sums in float, in the order of the rows, have the same bits on every backend.
+TEST_CASE("reduce_segments: means have the same bits on every backend") {
   std::size_t const segments = 90;
   std::size_t const width = 300;
   std::vector<std::int64_t> starts(1, 0);
@@ -71,14 +71,14 @@ TEST_CASE("reduce_segments: the same bits on every backend") {
   CHECK(worst < 1e-6);
 }
 
-TEST_CASE_TEMPLATE("segment_sizes", B, plait::serial, plait::omp, plait::tbb) {
+TEST_CASE_TEMPLATE("segment_sizes: the rows of each segment are counted", B, plait::serial, plait::omp, plait::tbb) {
   std::vector<std::int32_t> const numbers = {3, 0, 3, 1, 3};
   std::vector<std::int64_t> made(5, -7);
   plait::segment_sizes<B>(made.data(), made.size(), numbers.data(), numbers.size());
   CHECK(made == std::vector<std::int64_t>{1, 1, 0, 3, 0});
 }
 
-TEST_CASE("segment_sizes: of more rows than float can count") {
+TEST_CASE("segment_sizes: a segment may have more rows than float can count") {
   std::vector<std::uint8_t> const numbers((1 << 24) + 3, 1);
   std::vector<std::int64_t> made(2);
   plait::segment_sizes<plait::serial>(made.data(), made.size(), numbers.data(), numbers.size());

@@ -26,7 +26,7 @@ std::vector<T> random_rows(std::size_t count, double reduction_backward) {
   return made;
 }
 
-// log(sum of exp(x)), by the definition and with the highest taken out.
+// Returns log(sum of exp(x)) by the definition, with the maximum taken out.
 template <class T>
 long double log_of_total(T const* x, std::size_t width) {
   long double const highest = *std::max_element(x, x + width);
@@ -35,7 +35,7 @@ long double log_of_total(T const* x, std::size_t width) {
   return highest + std::log(total);
 }
 
-TEST_CASE_TEMPLATE("softmax and its logarithm: near long double, in place, too", T, float, double) {
+TEST_CASE_TEMPLATE("softmax, log_softmax: results are near long double, in place, too", T, float, double) {
   constexpr long double step = std::numeric_limits<T>::epsilon();
   for (std::size_t const width : widths)
     for (double const reduction_backward : {1.0, 30.0, 1'000.0}) {
@@ -53,8 +53,8 @@ TEST_CASE_TEMPLATE("softmax and its logarithm: near long double, in place, too",
         long double const highest = *std::max_element(from, from + width);
         for (std::size_t i = 0; i != width; ++i) {
           long double const log = from[i] - log_total;
-          // x - highest is off by half a step, which the exponential makes one of so many of the result; the sum and
-          // the division add some more. What is below the least normal number may be lost.
+          // The error of x - highest is half a step, which the exponential turns into as many steps of the result;
+          // the sum and the division add to it. Results below the least normal number may be lost.
           long double const off = step * (8 + (highest - from[i]));
           right = right &&
                   std::abs(y[row * width + i] - std::exp(log)) <= std::exp(log) * off + std::numeric_limits<T>::min();
@@ -70,7 +70,7 @@ TEST_CASE_TEMPLATE("softmax and its logarithm: near long double, in place, too",
     }
 }
 
-TEST_CASE_TEMPLATE("softmax: the same bits on every backend", B, plait::omp, plait::tbb) {
+TEST_CASE_TEMPLATE("softmax: results have the same bits on every backend", B, plait::omp, plait::tbb) {
   std::size_t const rows = 201;
   std::size_t const width = 333;
   auto const x = random_rows<float>(rows * width, 10);
@@ -83,7 +83,7 @@ TEST_CASE_TEMPLATE("softmax: the same bits on every backend", B, plait::omp, pla
   CHECK(serial == other);
 }
 
-TEST_CASE("softmax: infinities and NaN as the definition has them") {
+TEST_CASE("softmax: infinities and NaN follow the definition") {
   double const inf = std::numeric_limits<double>::infinity();
   for (std::size_t const width : {3U, 40U, 300U}) {
     CAPTURE(width);

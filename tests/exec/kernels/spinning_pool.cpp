@@ -27,7 +27,7 @@ namespace {
 using team = plait::detail::spinning_pool<plait::tbb>;
 using counts = std::vector<std::atomic<int>>;
 
-// With so many threads, whatever the machine has.
+// Calls f in an arena of `threads` threads, on any machine.
 template <class F>
 void with_threads(int threads, F const& f) {
   tbb::global_control const limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
@@ -38,7 +38,7 @@ bool all_are(counts const& times, int wanted) {
   return std::ranges::all_of(times, [wanted](std::atomic<int> const& t) { return t.load() == wanted; });
 }
 
-TEST_CASE("spinning_pool: each part of each loop is run once") {
+TEST_CASE("spinning_pool: each task of each loop runs once") {
   for (int const threads : {2, 3, 8})
     with_threads(threads, [] {
       team const standing;
@@ -53,7 +53,7 @@ TEST_CASE("spinning_pool: each part of each loop is run once") {
     });
 }
 
-TEST_CASE("spinning_pool: what a loop reads is what the one before it wrote, whoever did") {
+TEST_CASE("spinning_pool: a loop reads what the loop before it wrote, on any thread") {
   with_threads(4, [] {
     team const standing;
     std::vector<long> from(64);
@@ -71,7 +71,7 @@ TEST_CASE("spinning_pool: what a loop reads is what the one before it wrote, who
   });
 }
 
-TEST_CASE("spinning_pool: each part of a loop has the loop's operands, and its function may stay where it is") {
+TEST_CASE("spinning_pool: each task gets the operands of its loop, and loops may share a function object") {
   struct scaled {
     int by = 0;
     void operator()(std::size_t part, plait::detail::loop_operands const& of) const {
@@ -101,9 +101,9 @@ TEST_CASE("spinning_pool: each part of a loop has the loop's operands, and its f
     });
 }
 
-// TRAP: a part may wait for another in the first loop of a team only. Behind it a thread may go at the moment at which
-// the next loop begins, whose parts are then the caller's.
-TEST_CASE("spinning_pool: a loop tells that others had parts of it, and its first part when they are done") {
+// TRAP: a task may wait for another only in the first loop of a team. Later, a worker may leave at the moment at which
+// the next loop begins, and the caller then runs all of its tasks.
+TEST_CASE("spinning_pool: run() reports tasks of other threads, and others_done() their completion") {
   using other_team = plait::detail::spinning_pool<test::task_backend<test::thread_tasks, 2>>;
   std::thread::id const self = std::this_thread::get_id();
   for (int loop = 0; loop != 20; ++loop) {
@@ -115,14 +115,14 @@ TEST_CASE("spinning_pool: a loop tells that others had parts of it, and its firs
         return;
       }
       while (!other_team::others_done(2)) std::this_thread::yield();
-      CHECK(other);  // what the other thread has written is there
+      CHECK(other);  // writes of the other thread are visible
     };
     CHECK(other_team::run(2, part, {}));
     CHECK(other);
   }
 }
 
-TEST_CASE("spinning_pool: a loop tells that no other had a part of it, where none came and where there is one part") {
+TEST_CASE("spinning_pool: run() reports no tasks of other threads if none arrives, or for a single task") {
   using lonely_team = plait::detail::spinning_pool<test::task_backend<test::late_tasks, 3>>;
   lonely_team const standing;
   for (std::size_t const count : {1u, 2u, 3u, 7u, 100u}) {
@@ -136,7 +136,7 @@ TEST_CASE("spinning_pool: a loop tells that no other had a part of it, where non
   }
 }
 
-TEST_CASE("spinning_pool: loops without a team, with one thread, and behind the team's end are not its own") {
+TEST_CASE("spinning_pool: run() refuses loops without a team, with one thread, and after the team's end") {
   auto const nothing = [](std::size_t) {};
   CHECK_FALSE(team::run(2, nothing));
   with_threads(2, [&] {
@@ -149,7 +149,7 @@ TEST_CASE("spinning_pool: loops without a team, with one thread, and behind the 
   });
 }
 
-TEST_CASE("spinning_pool: a second team of a thread is nothing, and leaves the first where it is") {
+TEST_CASE("spinning_pool: a second team of a thread does nothing, and does not end the first") {
   with_threads(2, [] {
     team const first;
     { team const second; }
@@ -159,7 +159,7 @@ TEST_CASE("spinning_pool: a second team of a thread is nothing, and leaves the f
   });
 }
 
-TEST_CASE("spinning_pool: is there for the loops of its thread, not for those in their parts") {
+TEST_CASE("spinning_pool: is_here() is true on the thread of the team, but not within tasks") {
   static_assert(!plait::detail::spinning_pool<plait::serial>::is_here());
   CHECK_FALSE(team::is_here());
   with_threads(2, [] {
@@ -176,7 +176,7 @@ TEST_CASE("spinning_pool: is there for the loops of its thread, not for those in
   });
 }
 
-TEST_CASE("spinning_pool: a loop in a part is run by the part's thread") {
+TEST_CASE("spinning_pool: a loop within a task runs on the task's thread") {
   with_threads(4, [] {
     team const standing;
     for (int loop = 0; loop != 200; ++loop) {
@@ -195,7 +195,7 @@ TEST_CASE("spinning_pool: a loop in a part is run by the part's thread") {
   });
 }
 
-TEST_CASE("spinning_pool: what a part throws comes out when the others are done, and the next loop is as any other") {
+TEST_CASE("spinning_pool: an exception propagates after all tasks are done, and does not affect the next loop") {
   with_threads(3, [] {
     team const standing;
     for (std::size_t failing = 0; failing != 12; ++failing) {
@@ -214,13 +214,13 @@ TEST_CASE("spinning_pool: what a part throws comes out when the others are done,
   });
 }
 
-TEST_CASE("spinning_pool: threads that have gone come again") {
+TEST_CASE("spinning_pool: workers that have left return") {
   using tasks = test::thread_tasks;
   using leaving_team = plait::detail::spinning_pool<test::task_backend<tasks, 2>>;
   leaving_team const standing;
   int const before = tasks::begun;
   for (int turn = 0; turn != 5; ++turn) {
-    while (tasks::ended != tasks::begun) std::this_thread::yield();  // a thread without loops goes by itself
+    while (tasks::ended != tasks::begun) std::this_thread::yield();  // an idle worker leaves by itself
     CHECK(tasks::begun == before + turn);
     std::barrier both(2);
     CHECK(leaving_team::run(2, [&](std::size_t) { both.arrive_and_wait(); }));
@@ -228,7 +228,7 @@ TEST_CASE("spinning_pool: threads that have gone come again") {
   }
 }
 
-TEST_CASE("spinning_pool: a loop may begin at the moment at which a thread goes") {
+TEST_CASE("spinning_pool: a loop may begin at the moment at which a worker leaves") {
   for (int const threads : {2, 3})
     with_threads(threads, [] {
       team const standing;
@@ -237,13 +237,13 @@ TEST_CASE("spinning_pool: a loop may begin at the moment at which a thread goes"
         counts times(1 + engine() % 7);
         team::run(times.size(), [&](std::size_t part) { ++times[part]; });
         REQUIRE(all_are(times, 1));
-        // About as long as a thread looks before it goes.
+        // About as long as a worker spins before it leaves.
         for (auto pause = engine() % 2'000; pause != 0; --pause) plait::detail::pause();
       }
     });
 }
 
-TEST_CASE("spinning_pool: each thread takes part, as a loop whose parts wait for each other shows") {
+TEST_CASE("spinning_pool: each thread runs a task, as a loop whose tasks wait for each other shows") {
   auto const meet = []<std::size_t Threads>(std::integral_constant<std::size_t, Threads>) {
     using full_team = plait::detail::spinning_pool<test::task_backend<test::thread_tasks, Threads>>;
     for (int loop = 0; loop != 10; ++loop) {
@@ -261,7 +261,7 @@ TEST_CASE("spinning_pool: each thread takes part, as a loop whose parts wait for
   meet(std::integral_constant<std::size_t, 5>());
 }
 
-TEST_CASE("spinning_pool: several threads have one each") {
+TEST_CASE("spinning_pool: several threads may have a pool each") {
   with_threads(4, [] {
     std::vector<std::thread> callers;
     std::atomic<int> wrong = 0;
@@ -281,7 +281,7 @@ TEST_CASE("spinning_pool: several threads have one each") {
   });
 }
 
-TEST_CASE("spinning_pool: loops of for_each.hpp give what they give without") {
+TEST_CASE("spinning_pool: loops of for_each.hpp have the same results with a pool") {
   auto const halves = []<plait::backend B>(B) {
     std::vector<double> made(5 * plait::tile_size + 3);
     double* const to = made.data();
@@ -294,7 +294,7 @@ TEST_CASE("spinning_pool: loops of for_each.hpp give what they give without") {
   });
 }
 
-// Of a backend without tasks there is nothing to have.
+// The pool is empty for a backend without tasks.
 static_assert(std::is_empty_v<plait::detail::spinning_pool<plait::serial>>);
 
 }  // namespace

@@ -18,7 +18,7 @@ using plait::straight_line;
 
 namespace {
 
-// One function by itself; not inlined, so that nothing is fused.
+// Applies one function; not inlined, so that nothing is fused.
 template <class T>
 [[gnu::noinline]] T apply(simple_function f, T x, T y) {
   switch (f) {
@@ -44,7 +44,7 @@ template <class T>
   return x;
 }
 
-// Equal bits, or both NaN: which of two NaN comes out of a sum is not said.
+// Returns true for equal bits, or two NaN: which of two NaN a sum yields is unspecified.
 template <class T>
 bool same(std::vector<T> const& a, std::vector<T> const& b) {
   using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -115,7 +115,7 @@ struct line_case {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("straight_line: the bits of its functions one after the other, whatever the instructions", T, float,
+TEST_CASE_TEMPLATE("straight_line: results have the bits of separate functions with all instruction sets", T, float,
                    double) {
   std::mt19937 random(7);
   for (instruction_set const set : test::instruction_sets()) {
@@ -132,7 +132,7 @@ TEST_CASE_TEMPLATE("straight_line: the bits of its functions one after the other
   }
 }
 
-TEST_CASE_TEMPLATE("straight_line: what loop() returns does what run() does", T, float, double) {
+TEST_CASE_TEMPLATE("straight_line: the function of loop() has the results of run()", T, float, double) {
   std::mt19937 random(3);
   for (std::size_t length = 1; length != 4; ++length)
     for (std::size_t count = 0; count != 150; ++count) {
@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("straight_line: what loop() returns does what run() does", T,
     }
 }
 
-TEST_CASE_TEMPLATE("straight_line: two functions, of which a product and a sum are not fused", T, float, double) {
+TEST_CASE_TEMPLATE("straight_line: a product and a sum of two functions are not fused", T, float, double) {
   std::mt19937 random(5);
   for (instruction_set const set : test::instruction_sets())
     for (unsigned f = 1; f <= static_cast<unsigned>(simple_function::relu); ++f)
@@ -168,7 +168,7 @@ TEST_CASE_TEMPLATE("straight_line: two functions, of which a product and a sum a
         }
 }
 
-TEST_CASE_TEMPLATE("straight_line: the result may stand in any operand that is not repeated", T, float, double) {
+TEST_CASE_TEMPLATE("straight_line: the result may alias any operand that is not repeated", T, float, double) {
   std::mt19937 random(11);
   for (instruction_set const set : test::instruction_sets())
     for (std::size_t const count : {1u, 15u, 127u, 128u, 129u, 1'000u})
@@ -182,7 +182,7 @@ TEST_CASE_TEMPLATE("straight_line: the result may stand in any operand that is n
       }
 }
 
-TEST_CASE("straight_line: it takes so many functions, and so many operands that are repeated") {
+TEST_CASE("straight_line: add() limits the numbers of functions and of repeated operands") {
   straight_line full(false);
   for (std::size_t i = 0; i != straight_line::most_functions; ++i) CHECK(full.add(simple_function::negate, false));
   CHECK_FALSE(full.add(simple_function::negate, false));

@@ -15,7 +15,7 @@
 
 namespace {
 
-// The elements by their places along each axis, one after the other.
+// Returns the elements in row-major order, by their places along each axis.
 template <class T>
 std::vector<T> copied_by_places(T const* from, plait::shape const& dims, plait::strides const& source) {
   std::vector<T> made;
@@ -36,18 +36,18 @@ static_assert([] {
   plait::strides const made = plait::row_major({2, 3, 4});
   return made[0] == 12 && made[1] == 4 && made[2] == 1 && plait::row_major({})[0] == 0;
 }());
-// Neighbouring axes are one where the next row begins at the end of the last; axes of one element are none.
+// Adjacent axes are merged if the next row begins at the end of the last; axes of one element are dropped.
 static_assert(plait::detail::strided_layout({2, 3, 4}, plait::row_major({2, 3, 4})).rank == 1);
 static_assert(plait::detail::strided_layout({2, 1, 4}, {100, 7, 2}).rank == 2);
 static_assert(plait::detail::strided_layout({5, 6, 7}, {0, 7, 1}).rank == 2);
 static_assert(plait::detail::strided_layout({1, 1}, {3, 3}).rank == 0);
 
-TEST_CASE_TEMPLATE("copy_strided: any axes in any order, repeated or backwards", B, plait::serial, plait::omp,
+TEST_CASE_TEMPLATE("copy_strided: axes may have any order, and be repeated or reversed", B, plait::serial, plait::omp,
                    plait::tbb) {
   std::mt19937 random(3);
   for (int turn = 0; turn != 500; ++turn) {
     CAPTURE(turn);
-    // Axes of memory, of which each axis of the copy is one, in another order, or none.
+    // Each axis of the copy is an axis of memory, in another order, or repeats an element.
     plait::shape dims;
     plait::strides source = {};
     std::size_t const rank = random() % 6;
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("copy_strided: any axes in any order, repeated or backwards",
           first += size * (dims[axis] - 1);
           size *= dims[axis];
           break;
-        case 2:  // every other one
+        case 2:  // every other element
           source[axis] = 2 * size;
           size *= 2 * dims[axis];
           break;
@@ -84,7 +84,7 @@ TEST_CASE_TEMPLATE("copy_strided: any axes in any order, repeated or backwards",
   }
 }
 
-TEST_CASE_TEMPLATE("copy_strided: a large transpose, by size of element", T, std::uint8_t, std::int32_t, double) {
+TEST_CASE_TEMPLATE("copy_strided: large transposes take any element size", T, std::uint8_t, std::int32_t, double) {
   std::int64_t const rows = 301;
   std::int64_t const columns = 203;
   std::vector<T> memory(static_cast<std::size_t>(rows * columns));
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("copy_strided: a large transpose, by size of element", T, std
   CHECK(out == copied_by_places(memory.data(), dims, source));
 }
 
-TEST_CASE("copy_strided: no elements are not read") {
+TEST_CASE("copy_strided: an empty copy reads and writes nothing") {
   int out = 7;
   plait::copy_strided<plait::serial, int>(&out, nullptr, {3, 0, 2}, {2, 2, 1});
   CHECK(out == 7);

@@ -1,5 +1,4 @@
-// On the host, and on the device that it emulates, where a team is one thread. (tests/cuda/thread_team.cpp: on
-// devices.)
+// Thread teams on the host, where a team is one thread. tests/cuda/thread_team.cpp tests teams of devices.
 #include <plait/exec/detail/kernels/thread_team.hpp>
 
 #include <cstddef>
@@ -18,7 +17,7 @@ static_assert(plait::team_columns(1) == 1);
 static_assert(plait::team_columns(3) == 4);
 static_assert(plait::team_columns(1000) == 32);
 
-TEST_CASE_TEMPLATE("for_each_team: each task once", B, plait::serial, plait::tbb) {
+TEST_CASE_TEMPLATE("for_each_team: each task runs once", B, plait::serial, plait::tbb) {
   for (std::size_t const tasks : {0U, 1U, 7U, 5000U}) {
     std::vector<int> met(tasks, 0);
     int* const at = met.data();
@@ -27,7 +26,7 @@ TEST_CASE_TEMPLATE("for_each_team: each task once", B, plait::serial, plait::tbb
   }
 }
 
-TEST_CASE("for_team_elements, reduce_team_row: each element once") {
+TEST_CASE("for_team_elements, reduce_team_row: each element is visited once") {
   for (std::size_t const n : {0U, 1U, 33U, 9000U}) {
     std::vector<int> met(n, 0);
     int* const at = met.data();
@@ -38,7 +37,7 @@ TEST_CASE("for_team_elements, reduce_team_row: each element once") {
   }
 }
 
-TEST_CASE("reduce_team_columns: what is in each column") {
+TEST_CASE("reduce_team_columns: each column is reduced") {
   for (std::size_t const rows : {0U, 1U, 64U, 65U, 200U})
     for (std::size_t const columns : {1U, 5U, 32U}) {
       std::vector<std::size_t> sums(columns + 1, 9);

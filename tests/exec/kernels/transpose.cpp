@@ -16,7 +16,7 @@ namespace {
 
 using order = std::vector<std::size_t>;
 
-// Element by element, from the strides.
+// Permutes element by element, from the strides.
 template <class T>
 std::vector<T> permuted(std::vector<T> const& x, plait::shape const& dims, order const& axes) {
   plait::strides const steps = plait::row_major(dims);
@@ -43,14 +43,14 @@ void check(plait::shape const& dims, order const& axes) {
   CHECK(made == permuted(x, dims, axes));
 }
 
-TEST_CASE_TEMPLATE("transposition: every order of five axes", B, plait::serial, plait::omp, plait::tbb) {
+TEST_CASE_TEMPLATE("transposition: five axes may have every order", B, plait::serial, plait::omp, plait::tbb) {
   order axes = {0, 1, 2, 3, 4};
   do check<B, std::uint16_t>({2, 3, 1, 4, 5}, axes);
   while (std::next_permutation(axes.begin(), axes.end()));
 }
 
-TEST_CASE_TEMPLATE("transposition: whole blocks, parts of blocks, many tiles", B, plait::serial, plait::omp,
-                   plait::tbb) {
+TEST_CASE_TEMPLATE("transposition: extents may be whole blocks, incomplete blocks, or many tiles", B, plait::serial,
+                   plait::omp, plait::tbb) {
   for (std::int64_t const rows : {1, 15, 16, 17, 64, 200})
     for (std::int64_t const columns : {1, 8, 63, 64, 65, 256, 1'000}) {
       check<B, std::uint8_t>({rows, columns}, {1, 0});
@@ -60,7 +60,7 @@ TEST_CASE_TEMPLATE("transposition: whole blocks, parts of blocks, many tiles", B
     }
 }
 
-TEST_CASE_TEMPLATE("transposition: of nothing, of one element", B, plait::serial, plait::omp, plait::tbb) {
+TEST_CASE_TEMPLATE("transposition: tensors may be empty or a scalar", B, plait::serial, plait::omp, plait::tbb) {
   check<B, std::uint32_t>({}, {});
   check<B, std::uint32_t>({0, 4}, {1, 0});
   check<B, std::uint32_t>({1, 1}, {1, 0});

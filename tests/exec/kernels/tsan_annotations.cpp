@@ -1,4 +1,4 @@
-// What the thread sanitizer makes of it is seen by all loops that are run with it.
+// Calls of annotated loops. All loops that run with the thread sanitizer test what it infers from the annotations.
 #include <plait/exec/detail/kernels/tsan_annotations.hpp>
 
 #include <cstddef>

@@ -12,7 +12,7 @@
 
 namespace {
 
-TEST_CASE_TEMPLATE("upload_scalars: all of a few, in one kernel and in several, and none behind them", B, plait::serial,
+TEST_CASE_TEMPLATE("upload_scalars: exactly `count` scalars are set, in one launch or several", B, plait::serial,
                    test::emulated_device) {
   for (std::size_t const count : {0U, 1U, 31U, 32U, 33U, 100U}) {
     CAPTURE(count);
@@ -22,7 +22,7 @@ TEST_CASE_TEMPLATE("upload_scalars: all of a few, in one kernel and in several, 
     plait::upload_scalars<B>(to.template data<std::int64_t>(), from.data(), count);
     auto wanted = from;
     wanted.push_back(-1);
-    from.assign(count, 0);  // nobody reads them any more
+    from.assign(count, 0);  // they are no longer read
     CHECK(to.template values<std::int64_t>() == wanted);
   }
 }

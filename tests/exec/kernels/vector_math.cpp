@@ -1,4 +1,4 @@
-// Against the functions of the C library in the next wider type, which are right to far less than the bounds here.
+// Vectorisable functions, compared with the C library in the next wider type, whose errors are far below the bounds.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -21,7 +21,7 @@ using test::map_loop;
 using test::results;
 using test::wide;
 
-// PLAIT_FUNCTION(name, bound in ulp of float, of double, what it is)
+// PLAIT_FUNCTION(name, bound in ulp for float, for double, exact value)
 #define PLAIT_FUNCTION(name, float_bound, double_bound, exact)     \
   struct name##_function {                                         \
     static constexpr char const* text = #name;                     \
@@ -45,7 +45,7 @@ PLAIT_FUNCTION(sigmoid, 2.6, 2.6, (x < 0 ? std::exp(x) : W(1)) / (1 + std::exp(-
 PLAIT_FUNCTION(softplus, 1.8, 1.8, (x > 0 ? x : W(0)) + std::log1p(std::exp(-std::fabs(x))))
 #undef PLAIT_FUNCTION
 
-// The errors of the functions add up, at most.
+// The errors of the factors add up at most.
 struct product_function {
   static constexpr char const* text = "sigmoid(x) tanh(-x)";
   static constexpr double bound(float) { return 4; }
@@ -134,8 +134,8 @@ std::uint64_t next_random(std::uint64_t& state) {
   return z ^ (z >> 31);
 }
 
-// Floats a prime apart over all bit patterns; doubles with random mantissas in each exponent, and in the ranges where
-// the reductions do their work.
+// Returns floats a prime apart over all bit patterns; doubles with random mantissas in each exponent, and in the ranges
+// of argument reductions.
 std::vector<float> sample(float) {
   std::vector<float> in;
   append_edges(in);
@@ -180,11 +180,11 @@ void check_function() {
     CAPTURE(at);
     CAPTURE(sizeof(T));
     CHECK(worst <= F::bound(T{}));
-    CHECK(worst > 0.5);  // or the oracle is not wider than what it judges
+    CHECK(worst > 0.5);  // otherwise the oracle is no wider than the function
   }
 }
 
-// Vectors, and the rest that is left at the end of a loop.
+// Checks that results in vectors equal those in the remainder at the end of a loop.
 template <class F, class T>
 void check_position() {
   std::vector<T> in;
@@ -218,20 +218,20 @@ void check_all() {
 
 }  // namespace
 
-TEST_CASE("exp is within its bound of the exact value") { check_all<exp_function>(); }
-TEST_CASE("exp_of_negative is within its bound of the exact value") { check_all<exp_of_negative_function>(); }
-TEST_CASE("expm1 is within its bound of the exact value") { check_all<expm1_function>(); }
-TEST_CASE("log is within its bound of the exact value") { check_all<log_function>(); }
-TEST_CASE("log1p is within its bound of the exact value") { check_all<log1p_function>(); }
-TEST_CASE("tanh is within its bound of the exact value") { check_all<tanh_function>(); }
-TEST_CASE("sigmoid is within its bound of the exact value") { check_all<sigmoid_function>(); }
-TEST_CASE("products of fractions are within their bounds of the exact values") {
+TEST_CASE("exp: the error is within its bound") { check_all<exp_function>(); }
+TEST_CASE("exp_of_negative: the error is within its bound") { check_all<exp_of_negative_function>(); }
+TEST_CASE("expm1: the error is within its bound") { check_all<expm1_function>(); }
+TEST_CASE("log: the error is within its bound") { check_all<log_function>(); }
+TEST_CASE("log1p: the error is within its bound") { check_all<log1p_function>(); }
+TEST_CASE("tanh: the error is within its bound") { check_all<tanh_function>(); }
+TEST_CASE("sigmoid: the error is within its bound") { check_all<sigmoid_function>(); }
+TEST_CASE("sigmoid_fraction, tanh_fraction: errors of products are within their bounds") {
   check_all<product_function>();
   check_all<product_of_three_function>();
 }
-TEST_CASE("softplus is within its bound of the exact value") { check_all<softplus_function>(); }
+TEST_CASE("softplus: the error is within its bound") { check_all<softplus_function>(); }
 
-TEST_CASE("powers of floats are within half a unit and a hundredth of the exact value") {
+TEST_CASE("pow_of_usual: errors of powers of floats are at most 0.51 ulp") {
   std::vector<float> in;
   for (std::uint64_t bits = 0; bits < 0x7f800000; bits += 60'013)
     in.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
@@ -251,7 +251,7 @@ TEST_CASE("powers of floats are within half a unit and a hundredth of the exact 
   }
 }
 
-TEST_CASE_TEMPLATE("what has an exact value has it", T, float, double) {
+TEST_CASE_TEMPLATE("vector_math: results with an exact value are exact", T, float, double) {
   constexpr T infinity = std::numeric_limits<T>::infinity();
   CHECK(math::exp(T(0)) == T(1));
   CHECK(math::exp(-infinity) == T(0));
@@ -284,7 +284,7 @@ TEST_CASE_TEMPLATE("what has an exact value has it", T, float, double) {
   }
 }
 
-TEST_CASE("the functions can stand in constant expressions") {
+TEST_CASE("vector_math: functions work in constant expressions") {
   static_assert(math::exp(0.0f) == 1.0f);
   static_assert(math::tanh(0.0) == 0.0);
   static_assert(math::log(1.0) == 0.0);
@@ -300,7 +300,7 @@ struct reproducible_log {
 };
 }  // namespace
 
-TEST_CASE_TEMPLATE("reproducible sums have the same bits with every set of instructions", T, float, double) {
+TEST_CASE_TEMPLATE("reproducible: logarithms have the same bits with every instruction set", T, float, double) {
   std::vector<T> const in = sample(T{});
   auto const sets = results(map_loop<reproducible_log, T>{}, in);
   for (std::size_t set = 1; set != sets.size(); ++set) {

@@ -29,7 +29,7 @@ plait::windows windows_of(test::window_case const& c) {
   return made;
 }
 
-TEST_CASE("windows: a tap's place and a place's window are each other's inverse") {
+TEST_CASE("windows: place_of() and window_at() are inverse to each other") {
   for (test::window_case const& c : test::window_cases()) {
     plait::windows const w = windows_of(c);
     for (std::size_t axis = 0; axis != 3; ++axis)
@@ -74,7 +74,7 @@ TEST_CASE("windows: a tap's place and a place's window are each other's inverse"
   }
 }
 
-TEST_CASE("windows: one by one they are the places") {
+TEST_CASE("windows: are_places() is true if windows are the places, one by one") {
   plait::windows w;
   w.in = w.out = {1, 4, 5};
   CHECK(w.are_places());
@@ -86,9 +86,9 @@ TEST_CASE("windows: one by one they are the places") {
   CHECK(w.count() == 12);
 }
 
-// By definition, and back: columns are linear, so that going back is the product with the transposed matrix.
-TEST_CASE_TEMPLATE("columns of windows and back, in both orders and in groups", B, plait::serial, plait::omp,
-                   plait::tbb) {
+// Compares with the definition. Columns are linear, so the way back is the product with the transposed matrix.
+TEST_CASE_TEMPLATE("windows_to_columns, columns_to_windows: columns are right in both orders and in groups", B,
+                   plait::serial, plait::omp, plait::tbb) {
   for (test::window_case c : test::window_cases())
     for (std::int64_t const groups : {1, 2, 3}) {
       if (!c.last && groups != 1) continue;

@@ -57,8 +57,8 @@ void check_all() {
         [](real x) { return std::isinf(x) ? std::copysign(real(1), x) : x / (1 + std::abs(x)); });
 }
 
-TEST_CASE_TEMPLATE("activations: float, against long double", B, PLAIT_HOST_BACKENDS) { check_all<B, float>(); }
-TEST_CASE_TEMPLATE("activations: double, against long double", B, PLAIT_HOST_BACKENDS) { check_all<B, double>(); }
+TEST_CASE_TEMPLATE("activations: float matches long double", B, PLAIT_HOST_BACKENDS) { check_all<B, float>(); }
+TEST_CASE_TEMPLATE("activations: double matches long double", B, PLAIT_HOST_BACKENDS) { check_all<B, double>(); }
 
 template <class B, class T>
 void check_in_range() {
@@ -74,7 +74,7 @@ void check_in_range() {
   };
   check("type: 'Logit'", -0.1, 1.1, 4, logit(T(1e-6f)));
   check("type: 'Logit' arg { name: 'eps' f: 0.125 }", -0.1, 1.1, 4, logit(T(0.125)));
-  // What is far below zero is small, and as inexact as the square of x is.
+  // Far below zero, results are small and as inexact as the square of x.
   check("type: 'Gelu'", -6, 30, 60,
         [](real x) { return x == -infinity ? 0 : x * 0.5L * std::erfc(-x * std::sqrt(0.5L)); });
   check("type: 'Gelu' arg { name: 'fast_gelu' i: 1 }", -6, 30, 100, [](real x) {
@@ -82,10 +82,10 @@ void check_in_range() {
     return x / (1 + std::exp(-2 * std::sqrt(2 / std::numbers::pi_v<real>) * (x + 0.044715L * x * x * x)));
   });
 }
-TEST_CASE_TEMPLATE("Logit, Gelu: float, against long double", B, PLAIT_HOST_BACKENDS) { check_in_range<B, float>(); }
-TEST_CASE_TEMPLATE("Logit, Gelu: double, against long double", B, PLAIT_HOST_BACKENDS) { check_in_range<B, double>(); }
+TEST_CASE_TEMPLATE("Logit, Gelu: float matches long double", B, PLAIT_HOST_BACKENDS) { check_in_range<B, float>(); }
+TEST_CASE_TEMPLATE("Logit, Gelu: double matches long double", B, PLAIT_HOST_BACKENDS) { check_in_range<B, double>(); }
 
-TEST_CASE("arguments of activations that make no sense are refused") {
+TEST_CASE("activations: arguments out of range are refused") {
   using B = plait::serial;
   auto const refused = [](std::string const& op) {
     return test::error_of<B>(table<B>(), op + " input: 'X' output: 'Y'", {{"X", of<B, float>({1}, {1})}});
@@ -95,7 +95,7 @@ TEST_CASE("arguments of activations that make no sense are refused") {
   CHECK(has(refused("type: 'Logit' arg { name: 'eps' f: 0 }"), "argument 'eps' must be above zero and below 0.5"));
 }
 
-TEST_CASE_TEMPLATE("PRelu: a slope for all, or for each channel", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("PRelu: slopes apply to all elements or to each channel", B, PLAIT_HOST_BACKENDS) {
   auto const run = [](shape const& dims, shape const& slopes, std::string const& arguments, std::string const& output) {
     auto const ran = run_op<B>(table<B>(), "type: 'PRelu' input: 'X' input: 'S' output: '" + output + "' " + arguments,
                                {{"X", of<B>(dims, std::vector<float>(static_cast<std::size_t>(dims.size()), -2))},
@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("PRelu: a slope for all, or for each channel", B, PLAIT_HOST_
   CHECK(positive.template fetch<double>("Y") == std::vector<double>{3, -1.5});
 }
 
-TEST_CASE("activations: errors") {
+TEST_CASE("activations: wrong types, shapes and orders are refused") {
   using B = plait::serial;
   auto const integers = of<B, std::int32_t>({3}, {2, 2, 3});
   std::string const wrong = test::error_of<B>(table<B>(), "type: 'Sigmoid' input: 'X' output: 'Y'", {{"X", integers}});

@@ -23,7 +23,7 @@ using test::table;
 
 struct activation {
   std::string type;
-  std::string reads;  // what the gradient op reads besides dY: x, y or both
+  std::string reads;  // inputs of the gradient op besides dY: x, y or both
   std::string arguments = {};
 };
 
@@ -38,7 +38,7 @@ std::string argument(std::string const& name, double value) {
   return "arg { name: '" + name + "' f: " + std::to_string(value) + " } ";
 }
 
-TEST_CASE_TEMPLATE("gradients of activations: as differences are, in place of what they read", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("gradients of activations: agree with differences, also in place", B, PLAIT_HOST_BACKENDS) {
   std::vector<double> const kinks = {0, 2.5, 1, -1.5, -2.5, 4.0 / 3, -2};
   for (activation const& a :
        {activation{"Sigmoid", "y"}, activation{"Tanh", "y"}, activation{"Relu", "y"}, activation{"LeakyRelu", "y"},
@@ -57,8 +57,8 @@ TEST_CASE_TEMPLATE("gradients of activations: as differences are, in place of wh
                                      .most_differences = 50});
 }
 
-// Read in the other order: dY, X.
-TEST_CASE_TEMPLATE("gradients of Gelu, and of Logit between 0 and 1: as differences are", B, PLAIT_HOST_BACKENDS) {
+// GeluGradient reads dY before X.
+TEST_CASE_TEMPLATE("gradients of Gelu, and of Logit between 0 and 1: agree with differences", B, PLAIT_HOST_BACKENDS) {
   for (std::string const fast : {"0", "1"})
     for (shape const& dims : {shape{}, shape{0, 3}, shape{17, 103}}) {
       std::string const argument = "arg { name: 'fast_gelu' i: " + fast + " }";
@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE("gradients of Gelu, and of Logit between 0 and 1: as differen
     }
 }
 
-TEST_CASE_TEMPLATE("gradients of Gelu at infinities are what they tend to", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("GeluGradient: returns the limits at infinities", B, PLAIT_HOST_BACKENDS) {
   double const infinity = std::numeric_limits<double>::infinity();
   for (std::string const fast : {"0", "1"}) {
     auto const blobs =
@@ -90,7 +90,7 @@ TEST_CASE_TEMPLATE("gradients of Gelu at infinities are what they tend to", B, P
 
 using real = long double;
 
-// Of what the op was given: x, y, and dY, which is 0.75 here. `slack` is what is lost of 1, in units of the last place.
+// Compares the gradient for dY = 0.75 with 0.75 f(x, y): errors are at most `bound` ulps, or `slack` ulps of 1.
 template <class B, class T, class F>
 void check(activation const& a, double bound, double slack, F const& f) {
   CAPTURE(a.type);
@@ -143,14 +143,14 @@ void check_all() {
   check<B, T>({"Softsign", "x"}, 3, 0, [](real x, real) { return 1 / ((1 + std::abs(x)) * (1 + std::abs(x))); });
 }
 
-TEST_CASE_TEMPLATE("gradients of activations: float, against long double", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("gradients of activations: float agrees with long double", B, PLAIT_HOST_BACKENDS) {
   check_all<B, float>();
 }
-TEST_CASE_TEMPLATE("gradients of activations: double, against long double", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("gradients of activations: double agrees with long double", B, PLAIT_HOST_BACKENDS) {
   check_all<B, double>();
 }
 
-TEST_CASE_TEMPLATE("PReluGradient: as differences are, for a slope, or one for each channel", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("PReluGradient: agrees with differences for one slope or one per channel", B, PLAIT_HOST_BACKENDS) {
   struct slopes {
     shape x;
     shape s;
@@ -172,7 +172,7 @@ TEST_CASE_TEMPLATE("PReluGradient: as differences are, for a slope, or one for e
          .most_differences = 30});
 }
 
-TEST_CASE_TEMPLATE("gradients of activations: at a kink, and where nothing is known", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("gradients of activations: have fixed values at kinks and for NaN", B, PLAIT_HOST_BACKENDS) {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   auto const of_zero = [](std::string const& type, float at) {
     return run_op<B>(table<B>(), "type: '" + type + "Gradient' input: 'y' input: 'dy' output: 'dx' ",
@@ -185,7 +185,7 @@ TEST_CASE_TEMPLATE("gradients of activations: at a kink, and where nothing is kn
   CHECK(of_zero("Elu", 0) == 3);
   CHECK(of_zero("Relu", nan) == 3);
   CHECK(std::isnan(of_zero("Tanh", nan)));
-  // No gradient, however large, goes where the function is flat.
+  // Where the function is flat, the gradient is 0, even if dY is NaN or infinite.
   auto const dead = run_op<B>(
       table<B>(), "type: 'ReluGradient' input: 'y' input: 'dy' output: 'dx' ",
       {{"y", of<B, float>({2}, {0, 0})}, {"dy", of<B, float>({2}, {nan, std::numeric_limits<float>::infinity()})}});
@@ -201,7 +201,7 @@ TEST_CASE_TEMPLATE("gradients of activations: at a kink, and where nothing is kn
   CHECK(prelu.template fetch<float>("ds") == std::vector<float>{-20});
 }
 
-TEST_CASE("gradients of activations: errors") {
+TEST_CASE("gradients of activations: operands that do not fit are refused") {
   using B = plait::serial;
   auto const refused = [](std::string const& type, plait::tensor<B> const& y, plait::tensor<B> const& dy) {
     return test::error_of<B>(table<B>(), "type: '" + type + "' input: 'y' input: 'dy' output: 'dx'",

@@ -24,7 +24,7 @@ std::string binary(std::string const& type, std::string const& arguments = {}, s
   return "type: \"" + type + "\" input: \"A\" input: \"B\" output: \"" + output + "\" " + arguments;
 }
 
-// Small numbers, none zero, that are exact in every type.
+// Returns small non-zero numbers that are exact in every type.
 template <class T>
 std::vector<T> some(shape const& dims, int seed) {
   std::vector<T> made(static_cast<std::size_t>(dims.size()));
@@ -69,7 +69,7 @@ void check_arithmetic(std::string const& type) {
   }
 }
 
-TEST_CASE_TEMPLATE("arithmetic: every type, several shapes, in place of either", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("arithmetic: all types are exact, also in place of either operand", B, PLAIT_HOST_BACKENDS) {
   for (std::string const type : {"Add", "Sub", "Mul", "Div"}) {
     CAPTURE(type);
     check_arithmetic<B, float>(type);
@@ -79,8 +79,8 @@ TEST_CASE_TEMPLATE("arithmetic: every type, several shapes, in place of either",
   }
 }
 
-// A and B, whose last axes face each other unless `axis` says which of A's the first of B's does, against one element
-// after the other.
+// Compares broadcast results with ones computed element by element. The last axes of A and B are aligned, or, if `axis`
+// is set, B's first axis with that axis of A.
 template <class B, class T>
 void check_broadcast(std::string const& arguments, shape const& left, shape const& right, shape const& dims,
                      std::size_t axis = plait::npos) {
@@ -117,7 +117,7 @@ void check_broadcasts() {
   check_broadcast<B, T>(legacy + "arg { name: 'axis_str' s: 'C' }", {2, 3, 4, 5}, {3}, {2, 3, 4, 5}, 1);
 }
 
-TEST_CASE_TEMPLATE("arithmetic: shapes broadcast as in numpy, or B to A's as broadcast and axis say", B,
+TEST_CASE_TEMPLATE("arithmetic: shapes broadcast as in numpy, or B to A's shape by broadcast and axis", B,
                    PLAIT_HOST_BACKENDS) {
   check_broadcasts<B, float>();
   check_broadcasts<B, double>();
@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("arithmetic: shapes broadcast as in numpy, or B to A's as bro
   check_broadcasts<B, std::int64_t>();
 }
 
-TEST_CASE_TEMPLATE("arithmetic: with whole_axes B is repeated along axes that it lacks only", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("arithmetic: whole_axes repeats B only along axes that it lacks", B, PLAIT_HOST_BACKENDS) {
   std::string const whole = "arg { name: 'broadcast' i: 1 } arg { name: 'whole_axes' i: 1 } ";
   check_broadcast<B, float>(whole, {2, 3, 4}, {4}, {2, 3, 4});
   check_broadcast<B, float>(whole, {1, 3, 4}, {1, 3, 4}, {1, 3, 4});
@@ -142,7 +142,7 @@ TEST_CASE_TEMPLATE("arithmetic: with whole_axes B is repeated along axes that it
   }
 }
 
-TEST_CASE_TEMPLATE("arithmetic: in place only where the operand is not repeated", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("arithmetic: ops run in place only if the operand is not broadcast", B, PLAIT_HOST_BACKENDS) {
   plait::workspace<B> blobs;
   blobs.feed("A", of<B, float>({1, 2}, {1, 2}));
   blobs.feed("B", of<B, float>({3, 1}, {10, 20, 30}));
@@ -158,7 +158,7 @@ TEST_CASE_TEMPLATE("arithmetic: in place only where the operand is not repeated"
   CHECK(blobs.template fetch<float>("A") == std::vector<float>{148, 156, 288, 296, 428, 436});
 }
 
-TEST_CASE_TEMPLATE("arithmetic: integers are modulo, and what cannot be divided is refused", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("arithmetic: integers wrap around, and their division by zero is refused", B, PLAIT_HOST_BACKENDS) {
   using limits = std::numeric_limits<std::int32_t>;
   auto const least = of<B, std::int32_t>({1}, {limits::min()});
   auto const one = of<B, std::int32_t>({1}, {1});
@@ -200,7 +200,7 @@ void check_comparison(std::string const& type) {
   }
 }
 
-TEST_CASE_TEMPLATE("comparisons: every type, NaN is nothing's equal", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("comparisons: all types are compared, and NaN equals nothing", B, PLAIT_HOST_BACKENDS) {
   for (std::string const type : {"LT", "LE", "GT", "GE", "EQ", "NE"}) {
     CAPTURE(type);
     check_comparison<B, float>(type);
@@ -214,7 +214,7 @@ TEST_CASE_TEMPLATE("comparisons: every type, NaN is nothing's equal", B, PLAIT_H
         run_op<B>(table<B>(), binary(type), {{"A", of<B, float>({2}, {nan, 1})}, {"B", of<B, float>({2}, {nan, nan})}});
     CHECK(ran.template fetch<bool>("C") == std::vector<bool>(2, type == "NE"));
   }
-  // As many bytes in a repeated operand as in the result: not the same memory.
+  // A broadcast operand with as many bytes as the result must not alias it.
   auto const wide = test::run_net<B>(
       table<B>(),
       "op { type: 'Add' input: 'x' input: 'x' output: 'y' }"
@@ -223,7 +223,7 @@ TEST_CASE_TEMPLATE("comparisons: every type, NaN is nothing's equal", B, PLAIT_H
   CHECK(wide.template fetch<bool>("y") == std::vector<bool>{false, false, false, false, true, true, true, true});
 }
 
-TEST_CASE_TEMPLATE("logic: truth tables", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("logic: results follow the truth tables", B, PLAIT_HOST_BACKENDS) {
   std::vector<bool> const a = {false, false, true, true};
   std::vector<bool> const b = {false, true, false, true};
   auto const run = [&](std::string const& type, std::string const& output) {
@@ -247,7 +247,7 @@ TEST_CASE_TEMPLATE("logic: truth tables", B, PLAIT_HOST_BACKENDS) {
   CHECK(row.template fetch<bool>("C") == std::vector<bool>{false, false, true, false});
 }
 
-TEST_CASE("arithmetic: errors say what does not fit") {
+TEST_CASE("arithmetic: errors name the operands that do not fit") {
   using B = plait::serial;
   auto const of_error = [](std::string const& op, plait::tensor<B> const& a, plait::tensor<B> const& b) {
     return error_of<B>(table<B>(), op, {{"A", a}, {"B", b}});
@@ -263,7 +263,7 @@ TEST_CASE("arithmetic: errors say what does not fit") {
   CHECK(has(of_error(binary("Add"), plait::tensor<B>::from(std::vector<bool>{true}, {1}), floats),
             "should hold float32 or float64 or int32 or int64"));
   CHECK(has(of_error(binary("Div"), integers, of<B, std::int32_t>({1}, {0})), "an integer is divided by zero"));
-  // Large enough to be run in a group by rows, if Div were to.
+  // Large enough for a row-parallel fusion group, if Div could join one.
   std::vector<std::int32_t> ones(1 << 20, 1);
   auto const numerators = of<B, std::int32_t>({1024, 1024}, ones);
   ones[1 << 19] = 0;

@@ -31,13 +31,13 @@ void check(shape const& a, shape const& b, bool with_a, std::string const& argum
                                  .most_differences = 30});
 }
 
-TEST_CASE_TEMPLATE("DivGradient: as differences are, for operands of one shape", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("DivGradient: agrees with differences for operands of one shape", B, PLAIT_HOST_BACKENDS) {
   for (shape const& dims : {shape{}, shape{7}, shape{0, 3}, shape{3, 4}, shape{5, 8'003}})
     for (bool const with_a : {false, true}) check<B>(dims, dims, with_a);
 }
 
-TEST_CASE_TEMPLATE("DivGradient: sums over what was repeated", B, PLAIT_HOST_BACKENDS) {
-  // As numpy repeats.
+TEST_CASE_TEMPLATE("DivGradient: sums over broadcast axes", B, PLAIT_HOST_BACKENDS) {
+  // NumPy broadcasting.
   check<B>({2, 3, 4}, {4}, false);
   check<B>({2, 3, 4}, {4}, true);
   check<B>({2, 3, 4}, {3, 1}, true);
@@ -49,7 +49,7 @@ TEST_CASE_TEMPLATE("DivGradient: sums over what was repeated", B, PLAIT_HOST_BAC
   check<B>({0, 3}, {3}, true);
   check<B>({3}, {0, 3}, true);
   check<B>({1, 9'001}, {3, 1}, true);
-  // As Caffe2 does.
+  // Caffe2 broadcasting.
   std::string const repeat = "arg { name: 'broadcast' i: 1 } ";
   check<B>({2, 3, 4}, {3, 4}, false, repeat);
   check<B>({2, 3, 4}, {1}, false, repeat);
@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("DivGradient: sums over what was repeated", B, PLAIT_HOST_BAC
   check<B>({2, 3, 4, 5}, {3}, false, repeat + "arg { name: 'axis_str' s: 'C' }");
 }
 
-TEST_CASE("DivGradient: errors") {
+TEST_CASE("DivGradient: operands that do not fit are refused") {
   using B = plait::serial;
   auto const refused = [](shape const& b, shape const& c, shape const& dc, shape const& a) {
     return test::error_of<B>(table<B>(), gradient + "input: 'a' " + outputs,

@@ -28,7 +28,7 @@ std::vector<T> numbers(std::int64_t count, double range = 3, unsigned seed = 1) 
   return made;
 }
 
-// Where the outputs are called as in Caffe2.
+// Returns a SpatialBN op that updates the running moments in place, as in Caffe2.
 std::string op(bool test, bool last, std::string const& more = {}) {
   return std::string("type: 'SpatialBN' input: 'x' input: 's' input: 'b' input: 'm' input: 'v' output: 'y' ") +
          (test ? "" : "output: 'm' output: 'v' output: 'sm' output: 'sv' ") +
@@ -55,7 +55,7 @@ struct layout {
   std::size_t inner() const { return last ? 1 : static_cast<std::size_t>(dims.size_from(2)); }
 };
 
-TEST_CASE_TEMPLATE("SpatialBN in inference: channels first or last", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SpatialBN: inference uses the running moments, channels first or last", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const check = [&]<class T>(T) {
     for (bool const last : {false, true}) {
@@ -83,7 +83,7 @@ TEST_CASE_TEMPLATE("SpatialBN in inference: channels first or last", B, PLAIT_HO
   check(double{});
 }
 
-TEST_CASE_TEMPLATE("SpatialBN in training: the moments of each channel, saved and running", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SpatialBN: training computes each channel's saved and running moments", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const check = [&]<class T>(T) {
     for (layout const& at : std::vector<layout>{{{2, 3, 4, 5}},
@@ -142,17 +142,17 @@ TEST_CASE_TEMPLATE("SpatialBN in training: the moments of each channel, saved an
   check(double{});
 }
 
-TEST_CASE_TEMPLATE("SpatialBN in training: variances do not cancel, and what nothing has", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SpatialBN: variances do not cancel, and empty batches have moments", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   for (bool const last : {false, true}) {
     std::vector<float> x(8192);
-    for (std::size_t i = 0; i != x.size(); ++i) x[i] = i % 4 < 2 ? 4096.0f : 4097.0f;  // both channels have each
+    for (std::size_t i = 0; i != x.size(); ++i) x[i] = i % 4 < 2 ? 4096.0f : 4097.0f;  // both channels have both values
     auto const blobs = test::run_op<B>(operators, op(false, last, "arg { name: 'epsilon' f: 0 }"),
                                        fed<B>(last ? shape{64, 64, 2} : shape{64, 2, 64}, x, 2));
     CHECK(blobs.template fetch<float>("sm") == std::vector<float>{4096.5f, 4096.5f});
     for (float const inverse : blobs.template fetch<float>("sv")) CHECK(inverse == doctest::Approx(2).epsilon(1e-6));
   }
-  // As in Caffe2: no items, and items of no elements.
+  // As in Caffe2: a batch without items, and items without elements.
   for (auto const& [dims, inverse] : std::vector<std::pair<shape, float>>{{{0, 2, 3}, 0.0f}, {{3, 2, 0}, 10.0f}}) {
     auto const given = fed<B>(dims, std::vector<float>(), 2);
     auto const blobs = test::run_op<B>(
@@ -160,7 +160,7 @@ TEST_CASE_TEMPLATE("SpatialBN in training: variances do not cancel, and what not
     CHECK(blobs.view("y").dims() == dims);
     CHECK(blobs.template fetch<float>("sm") == std::vector<float>{0, 0});
     for (float const got : blobs.template fetch<float>("sv")) CHECK(got == doctest::Approx(inverse));
-    // Nothing is learned from no items.
+    // A batch without items leaves the running moments unchanged.
     for (auto const& [name, input] : {std::pair{"m", 3}, {"v", 4}}) {
       auto moments = given[static_cast<std::size_t>(input)].second.template values<float>();
       if (dims[0] != 0)
@@ -170,7 +170,7 @@ TEST_CASE_TEMPLATE("SpatialBN in training: variances do not cancel, and what not
   }
 }
 
-TEST_CASE_TEMPLATE("SpatialBN in training: other outputs than the running moments leave these alone", B,
+TEST_CASE_TEMPLATE("SpatialBN: training leaves the running moments unchanged if its outputs are other blobs", B,
                    PLAIT_HOST_BACKENDS) {
   auto const x = numbers<float>(24);
   auto const given = fed<B>({2, 3, 4}, x, 3);
@@ -183,7 +183,7 @@ TEST_CASE_TEMPLATE("SpatialBN in training: other outputs than the running moment
   CHECK(blobs.template fetch<float>("v2") == in_place.template fetch<float>("v"));
 }
 
-TEST_CASE("SpatialBN: what is refused, and the same bits on every backend") {
+TEST_CASE("SpatialBN: wrong operands are refused, and host backends give the same bits") {
   using S = plait::serial;
   auto const x = numbers<float>(2 * 3 * 700);
   auto const refused = [&](std::string const& text, test::feeds<S> const& given, std::string const& why) {

@@ -21,7 +21,7 @@ std::string sub(std::string const& arguments) {
 }
 std::string axis(int at) { return "arg { name: 'axis' i: " + std::to_string(at) + " }"; }
 
-// A - B, B's element chosen by A's places on the axes from `first` on.
+// Checks A - B, where A's indices on the axes from `first` on select the element of B.
 void check(shape const& a, shape const& b, std::size_t first, std::string const& arguments) {
   CAPTURE(to_string(a));
   CAPTURE(to_string(b));
@@ -38,7 +38,7 @@ void check(shape const& a, shape const& b, std::size_t first, std::string const&
   CHECK(ran.view("C").dims() == a);
 }
 
-TEST_CASE("broadcast_arguments: B faces A's last axes, or those from an axis on") {
+TEST_CASE("broadcast_arguments: B is aligned with A's last axes, or with those from an axis on") {
   check({2, 3, 4}, {4}, 2, "");
   check({2, 3, 4}, {3, 4}, 1, "");
   check({2, 3, 4}, {2, 3, 4}, 0, "");
@@ -54,7 +54,7 @@ TEST_CASE("broadcast_arguments: B faces A's last axes, or those from an axis on"
   check({2, 3, 4, 5}, {5}, 3, "arg { name: 'axis_str' s: 'C' } arg { name: 'order' s: 'NHWC' }");
 }
 
-TEST_CASE("broadcast_arguments: one element in any shape is a number") {
+TEST_CASE("broadcast_arguments: one element of any rank is a scalar") {
   for (shape const& b : {shape{}, shape{1}, shape{1, 1, 1, 1}}) {
     auto const ran =
         test::run_op<B>(table<B>(), sub(axis(1)), {{"A", of<B, float>({2}, {5, 7})}, {"B", of<B, float>(b, {2})}});
@@ -63,7 +63,7 @@ TEST_CASE("broadcast_arguments: one element in any shape is a number") {
   }
 }
 
-TEST_CASE("broadcast_arguments: what cannot be repeated is refused, before anything runs") {
+TEST_CASE("broadcast_arguments: shapes that do not broadcast are refused before the op runs") {
   auto const refused = [](shape const& a, shape const& b, std::string const& arguments) {
     return test::error_of<B>(table<B>(), sub(arguments),
                              {{"A", test::counted<B, float>(a)}, {"B", test::counted<B, float>(b)}});
@@ -76,7 +76,7 @@ TEST_CASE("broadcast_arguments: what cannot be repeated is refused, before anyth
   CHECK(has(refused({1, 3}, {2, 3}, ""), "cannot be repeated"));
 }
 
-TEST_CASE("broadcast_arguments: arguments that make no sense") {
+TEST_CASE("broadcast_arguments: contradictory and invalid arguments are refused") {
   auto const refused = [](std::string const& arguments) {
     return test::error_of<B>(table<B>(), "type: 'Sub' input: 'A' input: 'B' output: 'C' " + arguments,
                              {{"A", of<B, float>({1}, {1})}, {"B", of<B, float>({1}, {1})}});

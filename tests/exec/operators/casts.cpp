@@ -21,7 +21,7 @@ plait::workspace<B> cast(plait::tensor<B> const& x, std::string const& to) {
   return test::run_op<B>(table<B>(), "type: 'Cast' input: 'X' output: 'Y' arg { name: 'to' " + to + " }", {{"X", x}});
 }
 
-// Values that every type has.
+// Checks the cast of 0 and 1, which every type has.
 template <class B, class From, class To>
 void check_pair(std::string const& number, std::string const& name) {
   std::vector<From> x;
@@ -55,7 +55,7 @@ void check_from() {
   check_pair<B, From, plait::bfloat16>("", "bfloat16");
 }
 
-TEST_CASE_TEMPLATE("Cast: every pair of types, by number and name", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Cast: converts every pair of types, by number and by name", B, PLAIT_HOST_BACKENDS) {
   check_from<B, float>();
   check_from<B, double>();
   check_from<B, std::int32_t>();
@@ -66,7 +66,7 @@ TEST_CASE_TEMPLATE("Cast: every pair of types, by number and name", B, PLAIT_HOS
   check_from<B, plait::bfloat16>();
 }
 
-TEST_CASE_TEMPLATE("Cast: towards zero, saturated", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Cast: rounds towards zero and saturates", B, PLAIT_HOST_BACKENDS) {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   auto const x = of<B, float>({5}, {1.7f, -1.7f, 3e9f, -3e9f, nan});
   CHECK(cast<B>(x, "i: 2").template fetch<std::int32_t>("Y") ==
@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE("Cast: towards zero, saturated", B, PLAIT_HOST_BACKENDS) {
             .template fetch<float>("Y") == std::vector<float>{1, -2});
 }
 
-TEST_CASE("Cast: types that tensors do not have") {
+TEST_CASE("Cast: types that tensors do not have are refused") {
   using B = plait::serial;
   auto const refused = [](std::string const& argument) {
     return test::error_of<B>(table<B>(), "type: 'Cast' input: 'X' output: 'Y' " + argument,

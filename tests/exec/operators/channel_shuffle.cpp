@@ -50,7 +50,7 @@ void check_type() {
   }
 }
 
-TEST_CASE_TEMPLATE("ChannelShuffle: groups interleave, and the gradient puts them back", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("ChannelShuffle: groups are interleaved, and the gradient restores them", B, PLAIT_HOST_BACKENDS) {
   check_type<B, float>();
   check_type<B, double>();
   check_type<B, std::int64_t>();

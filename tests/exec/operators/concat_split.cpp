@@ -42,7 +42,7 @@ void check_concat(std::vector<shape> const& parts, std::size_t axis, std::string
   CHECK(blobs.template fetch<T>("y") == expected);
   CHECK(blobs.template fetch<std::int32_t>("s") == lengths);
 
-  // Cut apart again, it is what it was.
+  // Split restores the inputs.
   std::string cut = "type: \"Split\" input: \"x\" input: \"s\" " + arguments;
   for (std::size_t i = 0; i != parts.size(); ++i) cut += " output: \"" + name(i) + '"';
   auto const apart = test::run_op<B>(table<B>(), cut, {{"x", blobs.view("y")}, {"s", blobs.view("s")}});
@@ -52,7 +52,7 @@ void check_concat(std::vector<shape> const& parts, std::size_t axis, std::string
   }
 }
 
-TEST_CASE_TEMPLATE("Concat joins what Split cuts apart", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Concat: joins tensors along any axis, and Split restores them", B, PLAIT_HOST_BACKENDS) {
   std::string const axis = "arg { name: \"axis\" i: ";
   check_concat<B, float>({{2, 3}, {1, 3}, {3, 3}}, 0, axis + "0 }");
   check_concat<B, float>({{2, 3, 2}, {2, 3, 1}}, 2, axis + "2 }");
@@ -66,7 +66,7 @@ TEST_CASE_TEMPLATE("Concat joins what Split cuts apart", B, PLAIT_HOST_BACKENDS)
   check_concat<B, float>({{300, 70}, {300, 130}}, 1, axis + "1 }");  // more than a tile
 }
 
-TEST_CASE_TEMPLATE("add_axis: parts do not have the axis", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Concat, Split: with add_axis, the pieces do not have the axis", B, PLAIT_HOST_BACKENDS) {
   for (int const axis : {0, 1, 2, -1, -3}) {
     std::string const arguments =
         "arg { name: \"axis\" i: " + std::to_string(axis) + R"( } arg { name: "add_axis" i: 1 })";
@@ -96,7 +96,7 @@ TEST_CASE_TEMPLATE("add_axis: parts do not have the axis", B, PLAIT_HOST_BACKEND
   }
 }
 
-TEST_CASE_TEMPLATE("Split into equal parts, and as the argument says", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Split: cuts into equal pieces, or into the lengths of an argument", B, PLAIT_HOST_BACKENDS) {
   auto const x = test::counted<B, float>({2, 6});
   auto const even = test::run_op<B>(
       table<B>(), R"(type: "Split" input: "x" output: "a" output: "b" output: "c" arg { name: "axis" i: 1 })",
@@ -109,7 +109,7 @@ TEST_CASE_TEMPLATE("Split into equal parts, and as the argument says", B, PLAIT_
   CHECK(said.template fetch<float>("c") == std::vector<float>{3, 4, 5, 9, 10, 11});
 }
 
-TEST_CASE("Split into equal parts stays so when the shape changes") {
+TEST_CASE("Split: pieces stay equal when the shape changes") {
   using B = plait::serial;
   plait::workspace<B> blobs;
   blobs.feed("x", test::counted<B, float>({6}));
@@ -122,7 +122,7 @@ TEST_CASE("Split into equal parts stays so when the shape changes") {
   CHECK(blobs.fetch<float>("b") == std::vector<float>{2, 3});
 }
 
-TEST_CASE("Concat and Split refuse what does not fit") {
+TEST_CASE("Concat, Split: operands and arguments that do not fit are refused") {
   using B = plait::serial;
   std::string const join = R"(type: "Concat" input: "a" input: "b" output: "y")";
   auto const concat = [&](std::string const& arguments, plait::tensor<B> const& a, plait::tensor<B> const& b) {

@@ -44,7 +44,7 @@ std::string message_of(auto&& body) {
 
 bool says(std::string const& message, std::string_view part) { return message.find(part) != std::string::npos; }
 
-TEST_CASE_TEMPLATE("If: an output that is listed twice is the workspace's when the plan is gone", B,
+TEST_CASE_TEMPLATE("If: the workspace owns an output that is listed twice when the plan is destroyed", B,
                    PLAIT_HOST_BACKENDS) {
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
@@ -55,7 +55,7 @@ TEST_CASE_TEMPLATE("If: an output that is listed twice is the workspace's when t
   CHECK(numbers(blobs, "y") == floats{2, 4});
 }
 
-TEST_CASE_TEMPLATE("If: a branch each, of different shapes, run again with other conditions and shapes", B,
+TEST_CASE_TEMPLATE("If: branches of different shapes run again with other conditions and input shapes", B,
                    PLAIT_HOST_BACKENDS) {
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
@@ -84,10 +84,10 @@ TEST_CASE_TEMPLATE("If: a branch each, of different shapes, run again with other
   CHECK(numbers(blobs, "x") == floats{1, 2});
 }
 
-TEST_CASE("If: operands it does not list are operands") {
+TEST_CASE("If: blobs that only its nets name are operands, too") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
-  // a is computed, read inside only; s is written inside only, t on one branch only.
+  // a is computed outside and read inside only; s is written inside only, t in one branch only.
   std::string const text = line_text("x", "a", 10, 0) + line_text("x", "t", 1, 0) +
                            op_text("If", {"c"}, {},
                                    net_arg("then_net", line_text("a", "s", 1, 1) + line_text("s", "t", 2, 0)) +
@@ -104,7 +104,7 @@ TEST_CASE("If: operands it does not list are operands") {
   CHECK(numbers(blobs, "y") == floats{-1 + 2 * 1, -2 + 2 * 2});
 }
 
-TEST_CASE("If: what the net that ran does not write is what it was") {
+TEST_CASE("If: outputs that the taken branch does not write keep their values") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   std::string const branch = net_arg("then_net", line_text("x", "y", 2, 0));
@@ -123,7 +123,7 @@ TEST_CASE("If: what the net that ran does not write is what it was") {
     CHECK(numbers(blobs, "z") == floats{2, 4});
     CHECK(numbers(blobs, "y") == floats{2, 4});
   }
-  SUBCASE("fed, though the net does not declare it") {
+  SUBCASE("fed, not declared by the net") {
     feed(blobs, "y", {7, 8, 9});
     auto plan = plan_of<B>(op_text("If", {"c"}, {"y"}, branch) + line_text("y", "z", 1, 0), table, blobs);
     plan.run();
@@ -136,13 +136,13 @@ TEST_CASE("If: what the net that ran does not write is what it was") {
     plan.run();
     CHECK(numbers(blobs, "z") == floats{2, 4});
   }
-  SUBCASE("nothing, and nobody asks") {
+  SUBCASE("unset, and never read") {
     auto plan = plan_of<B>(op_text("If", {"c"}, {"y"}, branch) + line_text("x", "z", 1, 0), table, blobs);
     plan.run();
     CHECK_FALSE(blobs.contains("y"));
     CHECK(numbers(blobs, "z") == floats{1, 2});
   }
-  SUBCASE("nothing, and an op reads it") {
+  SUBCASE("unset, and read by an op") {
     auto plan = plan_of<B>(op_text("If", {"c"}, {"y"}, branch) + line_text("y", "z", 1, 0), table, blobs);
     try {
       plan.run();
@@ -157,7 +157,7 @@ TEST_CASE("If: what the net that ran does not write is what it was") {
   }
 }
 
-TEST_CASE("If: in place, and where the old value is still needed") {
+TEST_CASE("If: branches run in place, and keep an old value that is still read") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   std::string const branches = net_arg("then_net", line_text("y", "y", 2, 0)) +
@@ -178,7 +178,7 @@ TEST_CASE("If: in place, and where the old value is still needed") {
     CHECK(numbers(blobs, "z") == floats{2 + 2 * 103, 3 + 2 * 102});
   }
 
-  SUBCASE("of a fed blob") {
+  SUBCASE("a fed blob changes in place") {
     plait::workspace<B> fed;
     feed(fed, "y", {1, 2});
     float const* const memory = fed.view("y").data<float>();
@@ -200,7 +200,7 @@ TEST_CASE("If: in place, and where the old value is still needed") {
   }
 }
 
-TEST_CASE("If: inputs that are listed for a branch need not be there unless it is taken") {
+TEST_CASE("If: listed inputs of a branch may be unset unless it is taken") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
@@ -242,7 +242,7 @@ std::string counting_loop(std::string const& body) {
       net_arg("loop_net", body + line_text("i", "i", 1, 1)) + net_arg("cond_net", op_text("Less", {"i", "n"}, {"c"})));
 }
 
-TEST_CASE_TEMPLATE("While: zero trips and more, shapes that change with each", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("While: loops run zero or more iterations, which may change shapes", B, PLAIT_HOST_BACKENDS) {
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
   test::feed_flag(blobs, "c", false);
@@ -267,7 +267,7 @@ TEST_CASE_TEMPLATE("While: zero trips and more, shapes that change with each", B
   CHECK(numbers(blobs, "x") == floats{1, 2});
 }
 
-TEST_CASE("While: without a net for the condition the body writes it") {
+TEST_CASE("While: the body writes the condition if cond_net is missing") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
@@ -288,7 +288,7 @@ TEST_CASE("While: without a net for the condition the body writes it") {
   CHECK(numbers(blobs, "i") == floats{6});
 }
 
-TEST_CASE("While: values carried round the loop change places") {
+TEST_CASE("While: loop-carried values can be swapped") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
@@ -310,7 +310,7 @@ TEST_CASE("While: values carried round the loop change places") {
   }
 }
 
-// If in While in If: doubles y while it is small, except in the second round.
+// Returns If in While in If: the loop doubles y in its first two iterations and adds 0.5 in later ones; else y = -y.
 std::string nested_text() {
   std::string const inner =
       op_text("Less", {"one", "i"}, {"late"}) +
@@ -325,7 +325,7 @@ std::string nested_text() {
   return op_text("If", {"c"}, {"y"}, net_arg("then_net", loop) + net_arg("else_net", line_text("y", "y", -1, 0)));
 }
 
-TEST_CASE_TEMPLATE("control flow: If in While in If", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("control flow: If runs within While within If", B, PLAIT_HOST_BACKENDS) {
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
   feed(blobs, "zero", {0});
@@ -347,7 +347,7 @@ TEST_CASE_TEMPLATE("control flow: If in While in If", B, PLAIT_HOST_BACKENDS) {
   }
 }
 
-TEST_CASE("control flow: a limit of iterations, also of loops inside") {
+TEST_CASE("control flow: iteration_limit also stops nested loops") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
@@ -361,7 +361,7 @@ TEST_CASE("control flow: a limit of iterations, also of loops inside") {
   options.iteration_limit = 3;
   std::string const message = message_of([&] { plan.run(options); });
   CHECK(says(message, "op 0 (If): then_net: op 2 (While): the loop goes on after 3 iterations"));
-  CHECK(numbers(blobs, "y") == floats{1});  // as it was, though the nets inside had changed it
+  CHECK(numbers(blobs, "y") == floats{1});  // rolled back, although nested nets changed it
   options.iteration_limit = 4;
   plan.run(options);
   CHECK(numbers(blobs, "y") == floats{5});
@@ -382,7 +382,7 @@ struct stopper : plait::op_observer {
   }
 };
 
-TEST_CASE("control flow: cancellation and observers reach the nets inside") {
+TEST_CASE("control flow: cancellation and observers reach nested nets") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
@@ -406,7 +406,7 @@ TEST_CASE("control flow: cancellation and observers reach the nets inside") {
   CHECK(watch.deepest == 3);
   CHECK(numbers(blobs, "y") == floats{1});
 
-  SUBCASE("a loop of nothing ends, too") {
+  SUBCASE("an empty loop ends, too") {
     plait::workspace<B> other;
     test::feed_flag(other, "c", true);
     auto empty = plan_of<B>(op_text("While", {"c"}, {}, net_arg("loop_net", "")), table, other);
@@ -415,7 +415,7 @@ TEST_CASE("control flow: cancellation and observers reach the nets inside") {
     CHECK_THROWS_AS(empty.run({.stop = source.get_token()}), plait::run_cancelled);
     CHECK_THROWS_AS(empty.run({.iteration_limit = 1000}), plait::exec_error);
   }
-  SUBCASE("times of ops inside lie within those around") {
+  SUBCASE("times of nested ops lie within those of outer ops") {
     feed(blobs, "n", {2});
     plait::time_observer<B> times;
     plan.run({.observer = &times});
@@ -433,7 +433,7 @@ TEST_CASE("control flow: cancellation and observers reach the nets inside") {
   }
 }
 
-TEST_CASE("control flow: an error inside names its path, and what was fed is as it was") {
+TEST_CASE("control flow: a nested error names its path, and fed blobs are rolled back") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   std::string const body = line_text("w", "w", 2, 0) + line_text("i", "i", 1, 1) + op_text("Break", {"x"}, {"y"}) +
@@ -458,7 +458,7 @@ TEST_CASE("control flow: an error inside names its path, and what was fed is as 
     std::string const message = e.what();
     CHECK(
         says(message, "plait: op 1 (If 'choice'): then_net: op 0 (While): loop_net: op 2 (Break): a negative number"));
-    // The exceptions behind it are nested down to the kernel's own.
+    // Nested exceptions lead down to the one that the kernel threw.
     int depth = 0;
     std::exception_ptr at = std::current_exception();
     bool found = false;
@@ -481,11 +481,11 @@ TEST_CASE("control flow: an error inside names its path, and what was fed is as 
   CHECK(blobs.fetch<bool>("c") == std::vector<bool>{true});
 
   feed(blobs, "n", {2});
-  plan.run();  // and it can be run again
+  plan.run();  // the plan can run again
   CHECK(numbers(blobs, "w") == floats{4, 8});
 }
 
-TEST_CASE("control flow: nets inside are checked when the net is compiled") {
+TEST_CASE("control flow: nested nets are checked when the net is compiled") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
@@ -509,7 +509,7 @@ TEST_CASE("control flow: nets inside are checked when the net is compiled") {
   CHECK(numbers(blobs, "x") == floats{2});
 }
 
-TEST_CASE("control flow: nets that are nested too deep are refused, not run into the stack's end") {
+TEST_CASE("control flow: nets that are nested too deep are refused and do not overflow the stack") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   auto const nested = [](int levels) {
@@ -535,7 +535,7 @@ TEST_CASE("control flow: nets that are nested too deep are refused, not run into
              "nested more than 100 levels deep"));
 }
 
-TEST_CASE("control flow: the parallel executor stops loops, too") {
+TEST_CASE("control flow: parallel_executor stops loops") {
   using B = plait::tbb;
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
@@ -551,7 +551,7 @@ TEST_CASE("control flow: the parallel executor stops loops, too") {
   CHECK(numbers(blobs, "y") == floats{1});
 }
 
-TEST_CASE("control flow: the parallel executor") {
+TEST_CASE("control flow: parallel_executor runs If and While") {
   using B = plait::tbb;
   auto const table = test::control_operators<B>();
   std::string const text =
@@ -578,7 +578,7 @@ TEST_CASE("control flow: the parallel executor") {
   }
 }
 
-TEST_CASE("control flow: no memory is allocated from the second run on") {
+TEST_CASE("control flow: runs after the second take no memory from the system") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;

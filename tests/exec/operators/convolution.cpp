@@ -25,7 +25,7 @@ shape weights_of(test::window_case const& c, std::int64_t units, std::int64_t gr
   return made;
 }
 
-// The definition.
+// Convolves x with w by definition.
 std::vector<double> convolved(test::window_case const& c, std::vector<double> const& x, std::vector<double> const& w,
                               std::vector<double> const& b, std::int64_t groups) {
   auto const units = static_cast<std::int64_t>(b.size());
@@ -46,7 +46,7 @@ std::vector<double> convolved(test::window_case const& c, std::vector<double> co
   return made;
 }
 
-TEST_CASE_TEMPLATE("Conv: one to three axes, both orders, groups, strides, dilations, padding", B,
+TEST_CASE_TEMPLATE("Conv: agrees with its definition for 1 to 3 axes, any order, group, stride, dilation, padding", B,
                    PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE("Conv: one to three axes, both orders, groups, strides, dilat
       }
 }
 
-TEST_CASE("Conv: the ways to say what windows are") {
+TEST_CASE("Conv: arguments determine windows, and those that do not fit are refused") {
   using B = plait::serial;
   auto const operators = table<B>();
   auto const dims = [&](shape const& x, shape const& w, std::string const& arguments) {

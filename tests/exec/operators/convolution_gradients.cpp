@@ -16,7 +16,7 @@ namespace {
 using plait::shape;
 using test::table;
 
-TEST_CASE_TEMPLATE("ConvGradient: one to three axes, both orders, groups, strides, dilations, padding", B,
+TEST_CASE_TEMPLATE("ConvGradient: matches differences for 1 to 3 axes, orders, groups, strides, dilations, padding", B,
                    PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("ConvGradient: one to three axes, both orders, groups, stride
       }
 }
 
-TEST_CASE_TEMPLATE("ConvGradient: fewer outputs; what it refuses", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("ConvGradient: outputs are optional, and wrong operands are refused", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
   for (std::string const outputs :

@@ -17,8 +17,8 @@ using plait::shape;
 using test::table;
 using floats = std::vector<float>;
 
-// Not multiples of a power of two: squares of odd numbers are 1 modulo 8, so that their sums would all be rounded to
-// the same side.
+// Returns random numbers from -1 to 1 that are no multiples of a power of two: squares of odd integers are 1 modulo 8,
+// so that all their sums would be rounded in the same direction.
 template <class T>
 std::vector<T> numbers(std::int64_t count, unsigned seed) {
   std::mt19937 random(seed);
@@ -31,7 +31,7 @@ std::string op(std::string const& type, std::string const& more = {}) {
   return "type: \"" + type + "\" input: \"a\" input: \"b\" output: \"y\" " + more;
 }
 
-TEST_CASE_TEMPLATE("DotProduct, SquaredL2Distance, L1Distance, CosineSimilarity: row by row", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("DotProduct, SquaredL2Distance, L1Distance, CosineSimilarity: reduce rows", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const check = [&]<class T>(T) {
     for (shape const& dims :
@@ -99,7 +99,7 @@ TEST_CASE_TEMPLATE("DotProductWithPadding: the shorter row is padded or repeated
   CHECK(same.template fetch<float>("y") == floats{2, 13});
 }
 
-TEST_CASE("distances: what is refused, and the same bits on every backend") {
+TEST_CASE("distances: shapes that do not fit are refused, and all backends agree") {
   using S = plait::serial;
   auto const refused = [&](std::string const& text, shape const& a, shape const& b, char const* why) {
     try {

@@ -20,13 +20,13 @@ std::string gradient_of(std::string const& type) {
   return "type: '" + type + "Gradient' input: 'a' input: 'b' input: 'z_grad' output: 'a_grad' output: 'b_grad'";
 }
 
-TEST_CASE_TEMPLATE("gradients of distances, products and cosines of rows", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("distances_gradients: distances, products, cosines match differences", B, PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
   for (std::string const type : {"SquaredL2Distance", "L1Distance", "DotProduct", "CosineSimilarity"})
     for (shape const& dims :
          {shape{3, 4}, shape{2, 2, 3}, shape{5}, shape{}, shape{0, 3}, shape{3, 0}, shape{70, 300}}) {
-      // No element near its counterpart, where the distance has a kink.
+      // No element is near its counterpart, where the distance has a kink.
       auto const a = test::random_tensor(dims, 1);
       auto const gaps = test::random_tensor(dims, 2, -1.5, 1.5, {0}, 0.1).values<double>();
       auto b = a.values<double>();
@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE("gradients of distances, products and cosines of rows", B, PL
     }
 }
 
-TEST_CASE_TEMPLATE("DotProductWithPaddingGradient: padded and repeated, either side the shorter", B,
+TEST_CASE_TEMPLATE("DotProductWithPaddingGradient: either operand may be the shorter, padded or repeated", B,
                    PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
@@ -65,7 +65,7 @@ TEST_CASE_TEMPLATE("DotProductWithPaddingGradient: padded and repeated, either s
     }
 }
 
-TEST_CASE_TEMPLATE("gradients of distances: ties, NaN and rows of no length", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("distances_gradients: ties, NaN and zero vectors have defined gradients", B, PLAIT_HOST_BACKENDS) {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   auto const distance = test::run_op<B>(table<B>(), gradient_of("L1Distance"),
                                         {{"a", test::of<B, float>({1, 4}, {1, 2, nan, 3})},
@@ -100,7 +100,7 @@ TEST_CASE_TEMPLATE("gradients of distances: ties, NaN and rows of no length", B,
   CHECK(of_b[3] == doctest::Approx(-0.00192));
 }
 
-TEST_CASE("gradients of distances: operands that do not fit are refused") {
+TEST_CASE("distances_gradients: operands that do not fit are refused") {
   using B = plait::serial;
   auto const operators = table<B>();
   auto const x = test::random_tensor({3, 4}, 1);

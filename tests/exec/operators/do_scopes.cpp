@@ -45,7 +45,7 @@ plait::workspace_stack<B>& stack_of(plait::workspace<B>& blobs, std::string_view
   return dynamic_cast<plait::workspace_stack<B>&>(*blobs.find(name)->object);
 }
 
-TEST_CASE_TEMPLATE("Do: sees what is bound, and leaves behind what it made", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Do: reads bound blobs, and leaves local ones on the stack", B, PLAIT_HOST_BACKENDS) {
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
   feed(blobs, "x", {1, 2});
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("Do: sees what is bound, and leaves behind what it made", B, 
   }
 }
 
-TEST_CASE("Do: what is wrong with its operands and arguments") {
+TEST_CASE("Do: operands and arguments that do not fit are refused") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
@@ -99,7 +99,7 @@ TEST_CASE("Do: what is wrong with its operands and arguments") {
              "op 1 (Do): argument 'net' is missing"));
 }
 
-TEST_CASE("Do: what is wrong when it runs") {
+TEST_CASE("Do: missing blobs and stacks fail the run") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
@@ -134,11 +134,11 @@ TEST_CASE("Do: what is wrong when it runs") {
         table, blobs);
     feed(blobs, "hidden", {1});
     CHECK(says(message_of([&] { plan.run(); }), "op 1 (Do): net: op 0 (Line): the workspace has no blob 'hidden'"));
-    CHECK(stack_of(blobs, "ws").empty());  // the workspace that was pushed is taken off again
+    CHECK(stack_of(blobs, "ws").empty());  // the pushed workspace is popped again
   }
 }
 
-TEST_CASE("Do: with reuse_workspace it finds what the one before left, without it does not") {
+TEST_CASE("Do: finds blobs of the previous Do only with reuse_workspace") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   for (int const reuse : {0, 1}) {
@@ -161,7 +161,7 @@ TEST_CASE("Do: with reuse_workspace it finds what the one before left, without i
   }
 }
 
-TEST_CASE("Do: a gradient op takes from the workspace what its own forward op copied, not what another Do left") {
+TEST_CASE("Do: a gradient op reads bound blobs as its forward op saw them, not as another Do left them") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   for (int const copies : {0, 1}) {
@@ -182,7 +182,7 @@ TEST_CASE("Do: a gradient op takes from the workspace what its own forward op co
   }
 }
 
-TEST_CASE("Do: in place, of a blob that is computed, fed, or still needed") {
+TEST_CASE("Do: works in place on a blob that is computed, fed, or still needed") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   std::string const change = op_text("Do", {"y", "ws"}, {"y", "ws"}, do_args(line_text("a", "a", 2, 0), {"a"}, {0}));
@@ -203,11 +203,11 @@ TEST_CASE("Do: in place, of a blob that is computed, fed, or still needed") {
   CHECK(numbers(blobs, "x") == floats{1, 2});
 }
 
-TEST_CASE_TEMPLATE("Do: what its net writes of an input, it writes outside", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Do: writes of its net to an input reach the outer blob", B, PLAIT_HOST_BACKENDS) {
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
   feed(blobs, "x", {1, 2});
-  // Anew, and in the memory that is there.
+  // Into new memory, and in place.
   for (std::string const& change : {op_text("Grow", {"a"}, {"a"}), line_text("a", "a", 2, 0)}) {
     auto plan = plan_of<B>(
         scope + line_text("x", "p", 1, 0) + op_text("Same", {"p"}, {"before"}) +
@@ -222,10 +222,8 @@ TEST_CASE_TEMPLATE("Do: what its net writes of an input, it writes outside", B, 
   }
 }
 
-// y ← y² forward, as a loop; backward multiplies by 2 y of each round, from the last to the first.
+// Returns a loop of y ← 2 y + 1, and a backward loop that sums 2 y before (`sum`) and after (`ends`) each iteration.
 std::string loop_with_gradient() {
-  // Fork gives y + 1 and y - 1; their product is y² - 1, which Mix has no way to make: so y ← 2 y + 1 and the
-  // "gradient" adds up the values of y that each round began with.
   std::string const body = do_args(line_text("y", "kept", 1, 0) + line_text("y", "y", 2, 1) + line_text("i", "i", 1, 1),
                                    {"y", "i"}, {0, 1}) +
                            int_arg("copy_external_blobs", 1);
@@ -246,7 +244,7 @@ std::string loop_with_gradient() {
                      net_arg("cond_net", op_text("HasScope", {"ws"}, {"more"})));
 }
 
-TEST_CASE_TEMPLATE("Do: a gradient finds each round's workspace, the last first", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Do: gradient ops pop the workspaces of iterations, the last first", B, PLAIT_HOST_BACKENDS) {
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
   feed(blobs, "x", {1});
@@ -271,7 +269,7 @@ TEST_CASE_TEMPLATE("Do: a gradient finds each round's workspace, the last first"
   }
 }
 
-TEST_CASE("Do: workspaces are used again, with their memory") {
+TEST_CASE("Do: workspaces and their memory are reused") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
@@ -290,10 +288,10 @@ TEST_CASE("Do: workspaces are used again, with their memory") {
   }
 }
 
-TEST_CASE("Do: a scope made in each round is a stack of its own") {
+TEST_CASE("Do: a scope created in each iteration is a separate stack") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
-  // Each round makes a scope and pushes i + 1 workspaces; backward takes off as many.
+  // Iteration i pushes a workspace with a scope of i workspaces; backward pops all of them.
   std::string const inner =
       op_text("CreateScope", {}, {"in"}) + line_text("zero", "j", 1, 0) + op_text("Less", {"j", "i"}, {"go"}) +
       op_text(
@@ -334,7 +332,7 @@ TEST_CASE("Do: a scope made in each round is a stack of its own") {
   }
 }
 
-TEST_CASE("Do: backward in a net of its own, after the forward one") {
+TEST_CASE("Do: gradient ops may run in a separate net after the forward net") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
@@ -356,7 +354,7 @@ TEST_CASE("Do: backward in a net of its own, after the forward one") {
   }
 }
 
-TEST_CASE("Do: a gradient that fails leaves its workspace on the stack, for another run") {
+TEST_CASE("Do: a gradient op that fails leaves its workspace on the stack for the next run") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
@@ -380,7 +378,7 @@ TEST_CASE("Do: a gradient that fails leaves its workspace on the stack, for anot
   CHECK(stack.empty());
 }
 
-TEST_CASE("Do: under the parallel executor") {
+TEST_CASE("Do: loops and their gradients run under parallel_executor") {
   using B = plait::tbb;
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;

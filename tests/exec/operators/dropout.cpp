@@ -24,7 +24,7 @@ std::vector<T> count_up(std::size_t count) {
   return made;
 }
 
-TEST_CASE_TEMPLATE("dropout: elements are dropped or scaled, as the mask says", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Dropout: elements are dropped or scaled according to the mask", B, PLAIT_HOST_BACKENDS) {
   auto const check = [&]<class T>(T, double ratio, std::int64_t rows, char const* output) {
     plait::shape const dims = {rows, 3};
     auto const x = count_up<T>(static_cast<std::size_t>(dims.size()));
@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE("dropout: elements are dropped or scaled, as the mask says", 
     }
 }
 
-TEST_CASE_TEMPLATE("dropout: the same elements on every backend, others each run", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Dropout: all backends drop the same elements, and each run others", B, PLAIT_HOST_BACKENDS) {
   plait::shape const dims = {101, 99};
   auto const x = count_up<float>(101 * 99);
   plait::workspace<B> blobs;
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("dropout: the same elements on every backend, others each run
   CHECK(blobs.template fetch<bool>("mask") == other.template fetch<bool>("mask"));
 }
 
-TEST_CASE_TEMPLATE("dropout: in a test nothing is dropped", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Dropout: is_test drops nothing", B, PLAIT_HOST_BACKENDS) {
   for (char const* output : {"y", "x"}) {
     auto const blobs = test::run_op<B>(table<B>(), op(R"(arg { name: "is_test" i: 1 })", output),
                                        {{"x", test::of<B, float>({2, 2}, {1, -2, 3, 4})}});
@@ -77,7 +77,7 @@ TEST_CASE_TEMPLATE("dropout: in a test nothing is dropped", B, PLAIT_HOST_BACKEN
   }
 }
 
-TEST_CASE("dropout: ratios that are none, and types without a zero to scale, are refused") {
+TEST_CASE("Dropout: invalid ratios and integer types are refused") {
   using B = plait::serial;
   for (char const* ratio : {"1", "-0.5", "nan"})
     CHECK_THROWS_AS(test::run_op<B>(table<B>(), op(std::string("arg { name: \"ratio\" f: ") + ratio + " }"),

@@ -16,7 +16,7 @@ using test::of;
 using test::run_op;
 using test::table;
 
-// Dropout is linear and looks at each element alone: it is its own gradient, mask and all.
+// Checks that DropoutGrad repeats Dropout with the same mask: Dropout is linear and element-wise.
 template <class B, class T>
 void check_adjoint(std::string const& ratio, std::string const& output) {
   std::string const arguments = "arg { name: 'ratio' f: " + ratio + " } ";
@@ -31,7 +31,7 @@ void check_adjoint(std::string const& ratio, std::string const& output) {
   }
 }
 
-TEST_CASE_TEMPLATE("DropoutGrad: does to dY what Dropout did to X", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("DropoutGrad: applies the mask and the scale of Dropout to dY", B, PLAIT_HOST_BACKENDS) {
   for (std::string const ratio : {"0", "0.25", "0.5", "0.9"})
     for (std::string const output : {"dx", "dy"}) {
       check_adjoint<B, float>(ratio, output);
@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("DropoutGrad: does to dY what Dropout did to X", B, PLAIT_HOS
   CHECK(some.template fetch<float>("dx") == std::vector<float>{4, 0, -12});
 }
 
-TEST_CASE_TEMPLATE("DropoutGrad: after a test it is dY, with and without a mask", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("DropoutGrad: returns dY with is_test, with and without a mask", B, PLAIT_HOST_BACKENDS) {
   for (std::string const mask : {"", "input: 'mask' "})
     test::check_gradient_of_op<B>(
         table<B>(), table<plait::serial>(),
@@ -53,7 +53,7 @@ TEST_CASE_TEMPLATE("DropoutGrad: after a test it is dY, with and without a mask"
          .fed = {{"x", test::random_tensor({3, 5}, 1)}}});
 }
 
-TEST_CASE("DropoutGrad: errors") {
+TEST_CASE("DropoutGrad: operands and arguments that do not fit are refused") {
   using B = plait::serial;
   auto const refused = [](std::string const& op, shape const& mask) {
     return test::error_of<B>(

@@ -1,5 +1,5 @@
-// No op type is without a test on each backend: ctest has the tests of operators run before, and says where they have
-// written which types they ran (support/types_run.hpp).
+// Coverage of op types: each must be run by a test on each backend. ctest runs the tests of operators before and passes
+// the folder in which they recorded the types they ran (support/types_run.hpp).
 #include <plait/exec/operators.hpp>
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 
 namespace {
 
-TEST_CASE_TEMPLATE("a test has run every op type of the table", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("operator table: tests have run every op type", B, PLAIT_HOST_BACKENDS) {
   char const* const folder = std::getenv("PLAIT_TYPES_RUN_BEFORE");
   if (folder == nullptr) return test::skip("only ctest knows what ran: PLAIT_TYPES_RUN_BEFORE is not set");
   std::set<std::string> ran;

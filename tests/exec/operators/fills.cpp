@@ -33,7 +33,7 @@ plait::workspace<B> run(std::string const& op, test::feeds<B> const& fed = {}) {
   return test::run_op<B>(table, op, fed);
 }
 
-TEST_CASE_TEMPLATE("fills: zeros like a tensor, in its precision; like nothing, none", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("fills: ZerosLike has the shape and precision of its input, if any", B, PLAIT_HOST_BACKENDS) {
   std::string const op = R"(type: "ZerosLike" input: "x" output: "y")";
   auto const zeros = [&]<class T, class Like>(T, Like like) {
     auto const blobs = run<B>(op, {{"x", test::of<B>({2, 1}, std::vector<Like>{like, like})}});
@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE("fills: zeros like a tensor, in its precision; like nothing, 
   CHECK(none.template fetch<float>("y").empty());
 }
 
-TEST_CASE_TEMPLATE("fills: a constant of each type", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("fills: ConstantFill has every element type", B, PLAIT_HOST_BACKENDS) {
   std::string const shape = ints("shape", {2, 3});
   auto const all = [&]<class T>(std::string const& arguments, T value) {
     auto const blobs = run<B>(fill(shape + arguments));
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("fills: a constant of each type", B, PLAIT_HOST_BACKENDS) {
   CHECK(half.template fetch<plait::float16>("y") == std::vector<plait::float16>(6, {0x3c00}));
 }
 
-TEST_CASE_TEMPLATE("fills: the shape is an argument's, an input's, or its elements", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("fills: the shape comes from an argument, an input, or its elements", B, PLAIT_HOST_BACKENDS) {
   CHECK(run<B>(fill("")).view("y").dims() == plait::shape());
   CHECK(run<B>(fill(ints("shape", {}))).view("y").dims() == plait::shape());
   CHECK(run<B>(fill(ints("shape", {0, 2}))).view("y").dims() == plait::shape{0, 2});
@@ -119,7 +119,7 @@ TEST_CASE_TEMPLATE("fills: quantised tensors are objects with a scale and a zero
         plait::tensor_value{{1, 2}, std::vector<std::int32_t>{-70'000, 3}, plait::quantisation{}});
 }
 
-TEST_CASE_TEMPLATE("fills: given elements, of each type", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("fills: GivenTensor*Fill copy elements of each type", B, PLAIT_HOST_BACKENDS) {
   std::string const shape = ints("shape", {2, 2});
   std::string const reals = R"(arg { name: "values" floats: 1.5 floats: -2 floats: 0 floats: 0.1 })";
   CHECK(run<B>(fill(shape + reals, "GivenTensorFill")).template fetch<float>("y") ==
@@ -158,7 +158,7 @@ TEST_CASE_TEMPLATE("fills: given elements, of each type", B, PLAIT_HOST_BACKENDS
             .dims() == plait::shape{4, 1});
 }
 
-TEST_CASE_TEMPLATE("fills: given texts", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("fills: GivenTensorStringFill copies texts", B, PLAIT_HOST_BACKENDS) {
   std::string const texts = R"(arg { name: "values" strings: "a" strings: "" strings: "cc" strings: "\377" } )";
   auto const given = plait::fetch_text(run<B>(fill(ints("shape", {2, 2}) + texts, "GivenTensorStringFill")), "y");
   CHECK(given->elements() == std::vector<std::string>{"a", "", "cc", "\xff"});
@@ -177,7 +177,7 @@ TEST_CASE_TEMPLATE("fills: given texts", B, PLAIT_HOST_BACKENDS) {
                   plait::exec_error);
 }
 
-TEST_CASE("fills: arguments that contradict each other, and numbers no type has, are refused") {
+TEST_CASE("fills: arguments that contradict each other and numbers that the type does not have are refused") {
   using B = plait::serial;
   auto const refused = [](std::string const& op, std::string const& fact) {
     try {

@@ -65,8 +65,8 @@ TEST_CASE_TEMPLATE("fully connected: FC and FCTransposed are products with a bia
     }
 }
 
-// Libraries of devices add in an order of their own.
-TEST_CASE_TEMPLATE("fully connected: the same bits on every backend of the host", B, PLAIT_PARALLEL_BACKENDS) {
+// Device libraries sum in an unspecified order.
+TEST_CASE_TEMPLATE("fully connected: host backends give the same bits", B, PLAIT_PARALLEL_BACKENDS) {
   plait::shape const x = {150, 300};
   auto const run = [&]<class C>(C) {
     return test::run_op<C>(table<C>(), R"(type: "FC" input: "x" input: "x" input: "b" output: "y")",

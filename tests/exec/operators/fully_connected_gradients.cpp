@@ -36,7 +36,7 @@ std::vector<layer> const layers = {
     {{3, 0}, {5, 0}, 5},
     {{3, 4}, {0, 4}, 0},
     {{70, 130}, {65, 130}, 65},
-    {{1500, 3}, {64, 3}, 64},  // sums of columns in several parts
+    {{1500, 3}, {64, 3}, 64},  // column sums in several chunks
     {{3, 4}, {4, 5}, 5, true},
     {{2, 3, 4}, {4, 5}, 5, true, axis_2},
     {{2, 3, 4}, {12, 5}, 5, true},
@@ -61,7 +61,7 @@ test::gradient_case fc(layer const& l, bool with_input) {
           .most_differences = 60};
 }
 
-TEST_CASE_TEMPLATE("FCGradient, FCTransposedGradient: every axis, with and without dX", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("FCGradient, FCTransposedGradient: match differences, with or without dX", B, PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
   for (layer const& l : layers) {
@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE("FCGradient, FCTransposedGradient: every axis, with and witho
   }
 }
 
-TEST_CASE("FCGradient: whole numbers come out exactly") {
+TEST_CASE("FCGradient: is exact for integers") {
   using B = plait::serial;
   auto const got = test::run_op<B>(
       table<B>(),

@@ -54,10 +54,10 @@ void check_all() {
           [e = static_cast<real>(std::stod(exponent))](real x) { return std::pow(x, e); });
 }
 
-TEST_CASE_TEMPLATE("functions: float, against long double", B, PLAIT_HOST_BACKENDS) { check_all<B, float>(); }
-TEST_CASE_TEMPLATE("functions: double, against long double", B, PLAIT_HOST_BACKENDS) { check_all<B, double>(); }
+TEST_CASE_TEMPLATE("functions: float agrees with long double", B, PLAIT_HOST_BACKENDS) { check_all<B, float>(); }
+TEST_CASE_TEMPLATE("functions: double agrees with long double", B, PLAIT_HOST_BACKENDS) { check_all<B, double>(); }
 
-TEST_CASE_TEMPLATE("functions: integers", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("functions: integer results are exact and wrap around", B, PLAIT_HOST_BACKENDS) {
   constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min();
   auto const run = [](std::string const& op, std::vector<std::int32_t> const& x) {
     auto const narrow = run_op<B>(table<B>(), op + " input: 'X' output: 'X'", {{"X", of<B>(shape{3}, x)}})
@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE("functions: integers", B, PLAIT_HOST_BACKENDS) {
             .template fetch<std::int64_t>("Y") == std::vector<std::int64_t>{1'000'000'001});
 }
 
-TEST_CASE_TEMPLATE("Pow: zeros, what is negative or not finite, and results that are", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Pow: zero, negative and non-finite operands and results are exact", B, PLAIT_HOST_BACKENDS) {
   using limits = std::numeric_limits<float>;
   std::vector<float> x = {0.0f,
                           -0.0f,
@@ -104,7 +104,7 @@ TEST_CASE_TEMPLATE("Pow: zeros, what is negative or not finite, and results that
                           limits::infinity(),
                           -limits::infinity(),
                           limits::quiet_NaN()};
-  for (int i = 1; i != 700; ++i) x.push_back(static_cast<float>(i) * 0.37f);  // these fill a stretch
+  for (int i = 1; i != 700; ++i) x.push_back(static_cast<float>(i) * 0.37f);  // these fill a chunk
   plait::shape const dims = {static_cast<std::int64_t>(x.size())};
   auto const in = of<B>(dims, x);
   auto out = plait::tensor<B>::uninitialized(plait::element_type::float32, dims);
@@ -127,7 +127,7 @@ TEST_CASE_TEMPLATE("Pow: zeros, what is negative or not finite, and results that
   }
 }
 
-TEST_CASE_TEMPLATE("Pow: the exponent as a second input", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Pow: a second input may be the exponent", B, PLAIT_HOST_BACKENDS) {
   auto const run = [](shape const& dims, shape const& exponents, std::string const& arguments) {
     auto const x = test::numbered<double>(dims, 1);
     return run_op<B>(table<B>(), "type: 'Pow' input: 'X' input: 'E' output: 'Y' " + arguments,
@@ -140,7 +140,7 @@ TEST_CASE_TEMPLATE("Pow: the exponent as a second input", B, PLAIT_HOST_BACKENDS
                                {1, 1, 3, 4}, 1e-15));
 }
 
-TEST_CASE("functions: errors") {
+TEST_CASE("functions: wrong types and arguments are refused") {
   using B = plait::serial;
   auto const refused = [](std::string const& op, plait::tensor<B> const& x) {
     return test::error_of<B>(table<B>(), op + " input: 'X' output: 'Y'", {{"X", x}});

@@ -17,7 +17,7 @@ using test::random_tensor;
 using test::run_op;
 using test::table;
 
-TEST_CASE_TEMPLATE("gradients of functions: as differences are, in place of what they read", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("gradients of functions: agree with differences, also in place", B, PLAIT_HOST_BACKENDS) {
   struct function {
     std::string type;
     std::string reads;
@@ -38,7 +38,7 @@ TEST_CASE_TEMPLATE("gradients of functions: as differences are, in place of what
                                      .most_differences = 50});
 }
 
-TEST_CASE_TEMPLATE("gradients of powers: as differences are, in place of what they read", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("gradients of powers: agree with differences, also in place", B, PLAIT_HOST_BACKENDS) {
   struct power {
     std::string type;
     std::string reads;
@@ -55,7 +55,7 @@ TEST_CASE_TEMPLATE("gradients of powers: as differences are, in place of what th
                                      .most_differences = 50});
 }
 
-TEST_CASE_TEMPLATE("gradients of functions: at a kink, and where nothing is known", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("gradients of functions: have fixed values at kinks and for NaN", B, PLAIT_HOST_BACKENDS) {
   double const nan = std::numeric_limits<double>::quiet_NaN();
   double const infinity = std::numeric_limits<double>::infinity();
   auto const run = [](std::string const& type, std::vector<double> const& x, std::string const& arguments) {

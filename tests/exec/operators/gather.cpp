@@ -16,7 +16,7 @@ using test::table;
 
 std::string op(char const* type) { return std::string("type: \"") + type + R"(" input: "x" input: "i" output: "y")"; }
 
-// Along an axis; matched, the list's first axes are those before it.
+// Checks a gather along an axis; if matched, the list's first axes are those of x before it.
 template <class B, class T, class I>
 void check_op(std::string const& text, std::size_t axis, bool matched, shape const& dims, shape const& list,
               std::vector<I> const& indices) {
@@ -42,13 +42,13 @@ void check_op(std::string const& text, std::size_t axis, bool matched, shape con
   CHECK(blobs.template fetch<T>("y") == expected);
 }
 
-// Along axis 0 or, for BatchGather, 1.
+// Checks Gather (axis 0) or BatchGather (axis 1).
 template <class B, class T, class I>
 void check(std::size_t axis, shape const& dims, shape const& list, std::vector<I> const& indices) {
   check_op<B, T>(op(axis == 0 ? "Gather" : "BatchGather"), axis, false, dims, list, indices);
 }
 
-TEST_CASE_TEMPLATE("Gather", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Gather: indices select rows", B, PLAIT_HOST_BACKENDS) {
   check<B, float, std::int32_t>(0, {5}, {3}, {2, 0, 0});
   check<B, float, std::int64_t>(0, {5, 3}, {2, 2}, {4, 4, 0, 1});
   check<B, std::int32_t, std::int32_t>(0, {5}, {3}, {1, 4, 2});
@@ -62,14 +62,14 @@ TEST_CASE_TEMPLATE("Gather", B, PLAIT_HOST_BACKENDS) {
   check<B, float, std::int32_t>(0, {300}, {5'000}, many);
 }
 
-TEST_CASE_TEMPLATE("BatchGather", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("BatchGather: indices select along axis 1", B, PLAIT_HOST_BACKENDS) {
   check<B, float, std::int32_t>(1, {2, 4}, {3}, {3, 0, 3});
   check<B, double, std::int64_t>(1, {3, 2, 2}, {2, 2}, {1, 0, 0, 1});
   check<B, std::int64_t, std::int32_t>(1, {1, 2}, {1}, {1});
   check<B, float, std::int32_t>(1, {0, 2}, {1}, {1});
 }
 
-TEST_CASE_TEMPLATE("Gather along any axis, with one list for all or one for each place before it", B,
+TEST_CASE_TEMPLATE("Gather: any axis may be indexed, by one list or by one for each outer place", B,
                    PLAIT_HOST_BACKENDS) {
   auto const along = [](int axis) { return op("Gather") + " arg { name: 'axis' i: " + std::to_string(axis) + " }"; };
   std::vector<std::int32_t> const three = {1, 0, 1};
@@ -90,7 +90,7 @@ TEST_CASE_TEMPLATE("Gather along any axis, with one list for all or one for each
   check_op<B, std::int32_t>(op("BatchGather") + matched, 1, true, {2, 3, 2}, {2, 3}, six);
 }
 
-TEST_CASE_TEMPLATE("Gather: indices from the end, where an argument allows them", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Gather: wrap_indices allows indices from the end", B, PLAIT_HOST_BACKENDS) {
   std::string const wraps = " arg { name: 'wrap_indices' i: 1 }";
   auto const same = [&](std::string const& type, std::string const& arguments, shape const& dims, shape const& list,
                         std::vector<std::int64_t> const& indices, std::vector<std::int64_t> const& from_front) {
@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE("Gather: indices from the end, where an argument allows them"
                     "index " + std::to_string(bad) + " at place 0 is not from -5 up to, but without, 5"));
 }
 
-TEST_CASE_TEMPLATE("an index out of range is named, and nothing has been written", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Gather: an index out of range is named, and nothing is written", B, PLAIT_HOST_BACKENDS) {
   plait::workspace<B> blobs;
   blobs.feed("x", test::counted<B, float>({5, 3}));
   blobs.feed("i", test::of<B, std::int32_t>({1}, {4}));
@@ -139,7 +139,7 @@ TEST_CASE_TEMPLATE("an index out of range is named, and nothing has been written
       "BatchGather: plait: op 0 (BatchGather): index 7 at place 9876"));
 }
 
-TEST_CASE("Gather refuses other types and ranks") {
+TEST_CASE("Gather: wrong types and ranks are refused") {
   using B = plait::serial;
   CHECK(test::has(test::error_of<B>(table<B>(), op("Gather"),
                                     {{"x", test::counted<B, float>({2})}, {"i", test::of<B, float>({1}, {0})}}),

@@ -15,7 +15,7 @@ namespace {
 using plait::shape;
 using test::table;
 
-TEST_CASE_TEMPLATE("BatchGatherGradient: places that are listed once, often and never", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("BatchGatherGradient: accumulates indices listed once, often and never", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
   auto const check = [&]<class I>(shape const& dims, shape const& list, std::vector<I> const& indices) {
@@ -39,7 +39,7 @@ TEST_CASE_TEMPLATE("BatchGatherGradient: places that are listed once, often and 
   check({2, 30, 700}, {500}, many);
 }
 
-TEST_CASE_TEMPLATE("the gradient of Gather along any axis", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("BatchGatherGradient: is the gradient of Gather along any axis", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
   auto const check = [&](std::string const& arguments, shape const& dims, shape const& list, std::int32_t last = 2) {
@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("the gradient of Gather along any axis", B, PLAIT_HOST_BACKEN
         {2, 3}, -4);
 }
 
-TEST_CASE_TEMPLATE("what BatchGatherGradient refuses", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("BatchGatherGradient: operands that do not fit are refused", B, PLAIT_HOST_BACKENDS) {
   auto const refused = [&](shape const& dy, std::vector<std::int32_t> const& indices) {
     return test::error_of<B>(table<B>(), "type: 'BatchGatherGradient' input: 'x' input: 'i' input: 'dy' output: 'dx'",
                              {{"x", test::counted<B, float>({2, 3})},

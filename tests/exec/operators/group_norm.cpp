@@ -34,7 +34,7 @@ std::string op_text(layout const& at, int outputs, std::string const& more) {
          (at.last ? "NHWC" : "NCHW") + "' } " + more;
 }
 
-// By the definition, in long double.
+// Results by definition, computed in long double.
 struct expected {
   std::vector<double> y, mean, inverse;
 };
@@ -75,7 +75,7 @@ bool near(std::vector<double> const& got, std::vector<double> const& wanted) {
                             [](double a, double b) { return std::abs(a - b) <= 1e-12 * (30 + std::abs(b)); });
 }
 
-TEST_CASE_TEMPLATE("GroupNorm: each item's groups of channels, first or last", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("GroupNorm: groups are normalised per item, channels first or last", B, PLAIT_HOST_BACKENDS) {
   auto const& table = test::table<B>();
   for (layout const& at : layouts) {
     CAPTURE(to_string(at.dims));
@@ -102,7 +102,7 @@ TEST_CASE_TEMPLATE("GroupNorm: each item's groups of channels, first or last", B
   }
 }
 
-TEST_CASE_TEMPLATE("GroupNorm: floats, in place, and eps for want of epsilon", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("GroupNorm: floats run in place, and eps replaces a missing epsilon", B, PLAIT_HOST_BACKENDS) {
   auto const& table = test::table<B>();
   // One group of 0 and 2: mean 1, variance 1; epsilon 3 makes the deviation 2.
   test::feeds<B> const fed = {{"x", test::of<B, float>({1, 2, 1}, {0, 2})},
@@ -136,7 +136,7 @@ TEST_CASE("GroupNorm: variances do not cancel") {
   for (std::size_t i = 0; i != y.size(); i += 2) CHECK(std::abs(y[i + 1] - y[i] - 1) < 1e-3f);  // 2 / sqrt(1 + 3)
 }
 
-TEST_CASE("GroupNorm: what does not fit is refused") {
+TEST_CASE("GroupNorm: operands that do not fit are refused") {
   using B = plait::serial;
   auto const error = [](std::string const& arguments, shape const& x = {2, 4, 3}, shape const& s = {4},
                         std::string const& outputs = "output: 'y'") {

@@ -1,4 +1,4 @@
-// Functions of elements on operands that no cache holds: plans run several ops for some rows at a time.
+// Element-wise ops on operands that exceed the caches: plans fuse them row-wise and run them for some rows at a time.
 #include <cstddef>
 #include <random>
 #include <string>
@@ -20,7 +20,7 @@ std::vector<float> numbers(std::size_t count, unsigned seed) {
   return made;
 }
 
-// One op after the other: what is watched is run so.
+// Counter of ops. A plan with an observer runs them one by one, without fusion.
 struct watching : plait::op_observer {
   std::size_t ops = 0;
   void after(plait::op_event const&) override { ++ops; }
@@ -41,7 +41,7 @@ constexpr char const* net = R"(
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("large operands: the same bits as one op after the other", B, plait::serial, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("large operands: fused and unfused runs give the same bits", B, plait::serial, PLAIT_HOST_BACKENDS) {
   for (plait::shape const& dims : {plait::shape{1'200, 300}, plait::shape{2, 150'001}, plait::shape{30'000, 9}}) {
     CAPTURE(dims[0]);
     auto const count = static_cast<std::size_t>(dims.size());
@@ -71,7 +71,7 @@ TEST_CASE_TEMPLATE("large operands: the same bits as one op after the other", B,
   }
 }
 
-TEST_CASE("large operands: a result that is fed again stands where it stood, or does not") {
+TEST_CASE("large operands: a result may be fed back as the input, at any address") {
   plait::workspace<plait::serial> blobs;
   std::vector<float> x = numbers(400'000, 5);
   blobs.feed("x", test::of<plait::serial>({400'000}, x));

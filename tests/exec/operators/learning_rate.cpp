@@ -52,7 +52,7 @@ std::string op_of(std::string const& name, std::string const& arguments) {
          number("base_lr", 0.375) + arguments;
 }
 
-TEST_CASE_TEMPLATE("learning rate: each policy as defined, at every iteration", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LearningRate: each policy follows its definition at every iteration", B, PLAIT_HOST_BACKENDS) {
   auto const& table = test::table<B>();
   for (policy const& p : policies) {
     plait::workspace<B> blobs;
@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE("learning rate: each policy as defined, at every iteration", 
   }
 }
 
-TEST_CASE_TEMPLATE("iter: without an input it counts by itself", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Iter: counts by itself without an input", B, PLAIT_HOST_BACKENDS) {
   auto const& table = test::table<B>();
   plait::workspace<B> blobs;
   auto plan = plait::compile(plait::read_netdef_text(R"(op { type: "Iter" output: "iter" })"), table, blobs);
@@ -82,7 +82,7 @@ TEST_CASE_TEMPLATE("iter: without an input it counts by itself", B, PLAIT_HOST_B
   }
 }
 
-TEST_CASE("learning rate: arguments a policy cannot have are refused by name") {
+TEST_CASE("LearningRate: arguments that do not fit the policy are refused by name") {
   using B = plait::serial;
   auto const& table = test::table<B>();
   auto const refused = [&](std::string const& op, std::string const& fact) {
@@ -111,7 +111,7 @@ TEST_CASE("learning rate: arguments a policy cannot have are refused by name") {
   refused(op_of("hill", number("end_multiplier", -1) + policies.back().arguments), "'end_multiplier'");
 }
 
-TEST_CASE("learning rate and iter: inputs that are no iteration are refused") {
+TEST_CASE("LearningRate, Iter: inputs that are no iteration are refused") {
   using B = plait::serial;
   auto const& table = test::table<B>();
   std::string const iter = R"(type: "Iter" input: "iter" output: "iter")";

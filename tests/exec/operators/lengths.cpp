@@ -36,14 +36,14 @@ void check_integers(std::vector<int> const& lengths) {
   CHECK(blobs.template fetch<I>("p") == places);
 }
 
-TEST_CASE_TEMPLATE("LengthsToSegmentIds and LengthsRangeFill", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LengthsToSegmentIds, LengthsRangeFill: lengths expand to ids and places", B, PLAIT_HOST_BACKENDS) {
   check_integers<B, std::int32_t>({2, 0, 1});
   check_integers<B, std::int64_t>({0, 3, 4});
   check_integers<B, std::int32_t>({});
   check_integers<B, std::int64_t>({0, 0});
 }
 
-TEST_CASE_TEMPLATE("LengthsToRanges and LengthsToOffsets", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LengthsToRanges, LengthsToOffsets: offsets are sums of lengths", B, PLAIT_HOST_BACKENDS) {
   auto const check = []<class I>(I, std::vector<int> const& lengths, std::vector<I> const& ranges,
                                  std::vector<I> const& ends) {
     auto const blobs = test::run_net<B>(table<B>(), R"(op { type: "LengthsToRanges" input: "l" output: "r" }
@@ -60,8 +60,8 @@ TEST_CASE_TEMPLATE("LengthsToRanges and LengthsToOffsets", B, PLAIT_HOST_BACKEND
   check(std::int32_t(), {}, {}, {0});
 }
 
-// As Caffe2 answers.
-TEST_CASE_TEMPLATE("SegmentIdsToLengths and SegmentIdsToRanges", B, PLAIT_HOST_BACKENDS) {
+// Expected results are those of Caffe2.
+TEST_CASE_TEMPLATE("SegmentIdsToLengths, SegmentIdsToRanges: equal ids are counted", B, PLAIT_HOST_BACKENDS) {
   using integers = std::vector<std::int32_t>;
   auto const check = []<class I>(I, std::vector<int> const& ids, integers const& lengths, integers const& ranges,
                                  std::size_t of = 0) {
@@ -88,7 +88,7 @@ TEST_CASE_TEMPLATE("SegmentIdsToLengths and SegmentIdsToRanges", B, PLAIT_HOST_B
   CHECK(back.template fetch<std::int32_t>("r") == back.template fetch<std::int32_t>("q"));
 }
 
-TEST_CASE("numbers of segments that do not ascend, or are too many, are refused") {
+TEST_CASE("SegmentIdsToLengths, SegmentIdsToRanges: ids that descend or are too large are refused") {
   using B = plait::serial;
   for (std::string const type : {"SegmentIdsToLengths", "SegmentIdsToRanges"}) {
     auto const refusal = [&](std::vector<int> const& ids, std::string const& more = "") {
@@ -102,7 +102,7 @@ TEST_CASE("numbers of segments that do not ascend, or are too many, are refused"
   }
 }
 
-TEST_CASE_TEMPLATE("LengthsToShape", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LengthsToShape: equal lengths make a shape, others are refused", B, PLAIT_HOST_BACKENDS) {
   auto const run = [](plait::tensor<B> const& lengths) {
     return test::run_op<B>(table<B>(), R"(type: "LengthsToShape" input: "l" output: "y")", {{"l", lengths}});
   };
@@ -114,7 +114,7 @@ TEST_CASE_TEMPLATE("LengthsToShape", B, PLAIT_HOST_BACKENDS) {
                   "LengthsToShape: plait: op 0 (LengthsToShape): length 2 is another than the first"));
 }
 
-TEST_CASE_TEMPLATE("LengthsTile", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LengthsTile: each row is repeated by its length", B, PLAIT_HOST_BACKENDS) {
   auto const check = []<class I>(I, std::vector<int> const& lengths, shape const& inner) {
     shape dims = inner;
     dims.insert(0, static_cast<std::int64_t>(lengths.size()));
@@ -133,7 +133,7 @@ TEST_CASE_TEMPLATE("LengthsTile", B, PLAIT_HOST_BACKENDS) {
   check(std::int32_t(), {200, 300}, {70});
 }
 
-TEST_CASE_TEMPLATE("LengthsGather", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LengthsGather: indices select segments", B, PLAIT_HOST_BACKENDS) {
   auto const run = [](std::vector<int> const& lengths, plait::tensor<B> const& chosen, shape const& dims) {
     return test::run_op<B>(
         table<B>(), R"(type: "LengthsGather" input: "x" input: "l" input: "i" output: "y")",
@@ -147,7 +147,7 @@ TEST_CASE_TEMPLATE("LengthsGather", B, PLAIT_HOST_BACKENDS) {
   CHECK(none.view("y").dims() == shape{0, 3});
 }
 
-TEST_CASE("lengths that do not fit are refused") {
+TEST_CASE("lengths: values that do not fit are refused") {
   using B = plait::serial;
   auto const refusal = [](char const* type, std::vector<int> const& lengths, std::vector<int> const& chosen) {
     bool const alone = chosen.empty();

@@ -32,7 +32,7 @@ std::string arguments(response_case const& at) {
          (at.last ? "NHWC" : "NCHW") + "' }";
 }
 
-// By the definition, in long double.
+// Computes LRN by definition, in long double.
 void respond(response_case const& at, std::vector<double> const& x, std::vector<double>& y,
              std::vector<double>& scale) {
   std::size_t const axis = at.last ? at.dims.rank() - 1 : 1;
@@ -59,7 +59,7 @@ bool near(std::vector<T> const& got, std::vector<double> const& wanted, double t
   });
 }
 
-TEST_CASE_TEMPLATE("LRN: windows of channels, first or last", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LRN: normalises over windows of channels, first or last", B, PLAIT_HOST_BACKENDS) {
   for (response_case const& at : cases) {
     CAPTURE(to_string(at.dims));
     CAPTURE(at.size);
@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE("LRN: windows of channels, first or last", B, PLAIT_HOST_BACK
   }
 }
 
-TEST_CASE_TEMPLATE("LRNGradient: central differences", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LRNGradient: agrees with differences", B, PLAIT_HOST_BACKENDS) {
   for (response_case const& at : cases) {
     if (at.dims.size() > 1000) continue;
     CAPTURE(to_string(at.dims));
@@ -91,7 +91,7 @@ TEST_CASE_TEMPLATE("LRNGradient: central differences", B, PLAIT_HOST_BACKENDS) {
   }
 }
 
-TEST_CASE("LRN: sizes and shapes that it does not have are refused") {
+TEST_CASE("LRN: sizes, orders and shapes that do not fit are refused") {
   using B = plait::serial;
   auto const error = [](std::string const& op, shape const& dims) {
     return test::error_of<B>(test::table<B>(), op, {{"x", test::counted<B, float>(dims)}});

@@ -52,7 +52,7 @@ std::string op(std::string const& type, std::string const& more = {}) {
   return "type: \"" + type + "\" input: \"x\" input: \"l\" output: \"y\" " + more;
 }
 
-TEST_CASE_TEMPLATE("LabelCrossEntropy, CrossEntropy: -log of probabilities, bounded", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LabelCrossEntropy, CrossEntropy: -log of probabilities is bounded", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const check = [&]<class T>(T) {
     for (std::int64_t const classes : {1, 4, 33, 300}) {
@@ -104,7 +104,7 @@ TEST_CASE_TEMPLATE("LabelCrossEntropy, CrossEntropy: -log of probabilities, boun
   CHECK(none.view("y").dims() == shape{0});
 }
 
-TEST_CASE_TEMPLATE("SoftmaxWithLoss: labels, distributions, weights, scale and axis", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SoftmaxWithLoss: labels, distributions, weights, scale, axis are applied", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const check = [&]<class T>(T) {
     for (shape const& dims : {shape{3, 4}, shape{2, 3, 5}, shape{40, 300}})
@@ -173,7 +173,7 @@ TEST_CASE_TEMPLATE("SoftmaxWithLoss: labels, distributions, weights, scale and a
                                            {"l", test::of<B, std::int32_t>({2}, {0, 1})},
                                            {"w", test::of<B, float>({2}, {0, 0})}});
   CHECK(unweighted.template fetch<float>("loss") == floats{0});
-  // Where the probability is 0 in floating point the loss is still exact.
+  // The loss is exact even where the probability is rounded to 0.
   auto const sure =
       test::run_op<B>(operators, "type: \"SoftmaxWithLoss\" input: \"x\" input: \"l\" output: \"p\" output: \"loss\"",
                       {{"x", test::of<B, float>({1, 2}, {0, 500})}, {"l", test::of<B, std::int32_t>({1, 1}, {0})}});
@@ -185,7 +185,7 @@ TEST_CASE_TEMPLATE("SoftmaxWithLoss: labels, distributions, weights, scale and a
   CHECK(none.template fetch<float>("loss") == floats{0});
 }
 
-TEST_CASE_TEMPLATE("SigmoidCrossEntropyWithLogits: the three losses, far out too", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SigmoidCrossEntropyWithLogits: all three losses hold for large logits", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const check = [&]<class T>(T, double range) {
     for (shape const& dims : {shape{3, 4}, shape{2, 3, 50}, shape{7}, shape{2, 1}})
@@ -220,7 +220,7 @@ TEST_CASE_TEMPLATE("SigmoidCrossEntropyWithLogits: the three losses, far out too
   check(double{}, 3);
 }
 
-TEST_CASE_TEMPLATE("Accuracy: how often the label is among the first", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Accuracy: the result is the share of labels among the top_k", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const run = [&](shape const& dims, floats const& x, ints const& l, int top) {
     auto const got =
@@ -233,13 +233,13 @@ TEST_CASE_TEMPLATE("Accuracy: how often the label is among the first", B, PLAIT_
   CHECK(run({2, 3}, x, {1, 2}, 1) == 1.0f);
   CHECK(run({2, 3}, x, {1, 0}, 1) == 0.5f);
   CHECK(run({2, 3}, x, {2, 0}, 2) == 1.0f);
-  CHECK(run({2, 3}, x, {2, 1}, 2) == 0.5f);  // 0.3 twice: the first class is ahead
+  CHECK(run({2, 3}, x, {2, 1}, 2) == 0.5f);  // 0.3 twice: the first class ranks higher
   CHECK(run({2, 3}, x, {0, 1}, 3) == 1.0f);
   CHECK(run({2, 3}, x, {0, 1}, 30) == 1.0f);
   CHECK(std::isnan(run({0, 3}, {}, {}, 1)));
 }
 
-TEST_CASE("losses: labels that are no classes, shapes that do not fit") {
+TEST_CASE("losses: labels and shapes that do not fit are refused") {
   using B = plait::serial;
   auto const operators = table<B>();
   auto const refused = [&](std::string const& text, plait::tensor<B> const& labels, char const* why) {
@@ -281,7 +281,7 @@ TEST_CASE("losses: labels that are no classes, shapes that do not fit") {
   CHECK(blobs.template fetch<float>("x") == floats{1, 2});
 }
 
-TEST_CASE("losses: the same bits on every backend") {
+TEST_CASE("losses: all backends give the same bits") {
   shape const dims{900, 130};
   auto const x = numbers<float>(dims.size());
   auto const l = labels_of(900, 130);

@@ -24,7 +24,7 @@ plait::tensor<plait::serial> labels_of(shape const& dims, std::int64_t classes) 
   return test::of<plait::serial>(dims, made);
 }
 
-TEST_CASE_TEMPLATE("LabelCrossEntropyGradient: labels of both types", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LabelCrossEntropyGradient: agrees with differences for both label types", B, PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
   for (shape const& dims : {shape{3, 4}, shape{1, 1}, shape{2, 3, 2}, shape{5}, shape{0, 4}, shape{300, 70}}) {
@@ -39,7 +39,7 @@ TEST_CASE_TEMPLATE("LabelCrossEntropyGradient: labels of both types", B, PLAIT_H
            .float_tolerance = 1e-6,
            .most_differences = 100});
   }
-  // The bound of the logarithm's argument is that of the slope, too.
+  // The lower bound of the logarithm's argument also bounds the slope.
   auto const got =
       test::run_op<B>(mine, "type: 'LabelCrossEntropyGradient' input: 'x' input: 'l' input: 'dy' output: 'dx'",
                       {{"x", test::of<B, float>({2, 2}, {1, 0, 0, 1})},
@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE("LabelCrossEntropyGradient: labels of both types", B, PLAIT_H
   CHECK(gradient[3] == -0.243f);
 }
 
-TEST_CASE_TEMPLATE("CrossEntropyGradient: of probabilities", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("CrossEntropyGradient: agrees with differences for probabilities", B, PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
   for (shape const& dims : {shape{3, 4}, shape{1, 1}, shape{2, 3, 2}, shape{5}, shape{0, 4}, shape{300, 70}})
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("CrossEntropyGradient: of probabilities", B, PLAIT_HOST_BACKE
   CHECK(gradient[2] == 0);
 }
 
-TEST_CASE_TEMPLATE("SigmoidCrossEntropyWithLogitsGradient: each kind", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SigmoidCrossEntropyWithLogitsGradient: agrees with differences", B, PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
   for (std::string const kind : {"", " arg { name: 'log_D_trick' i: 1 }", " arg { name: 'unjoined_lr_loss' i: 1 }"}) {
@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("SigmoidCrossEntropyWithLogitsGradient: each kind", B, PLAIT_
   }
 }
 
-TEST_CASE_TEMPLATE("AveragedLossGradient: a share for each element", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("AveragedLossGradient: divides dY equally among the elements", B, PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
   for (shape const& dims : {shape{4}, shape{2, 3}, shape{}, shape{0}, shape{200, 300}})
@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE("AveragedLossGradient: a share for each element", B, PLAIT_HO
                                 .most_differences = 20});
 }
 
-TEST_CASE("gradients of losses: operands that do not fit are refused, and nothing is written") {
+TEST_CASE("gradients of losses: operands that do not fit are refused") {
   using B = plait::serial;
   auto const operators = table<B>();
   auto const x = test::random_tensor({3, 4}, 1, 0.1, 1);

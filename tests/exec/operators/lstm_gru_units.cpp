@@ -49,7 +49,7 @@ std::string arguments(batch const& b, bool lstm) {
 
 bool active(batch const& b, std::size_t row) { return b.lengths.empty() || b.timestep < b.lengths[row]; }
 
-// The largest |got - wanted| / (1 + |wanted|), in units of T's epsilon.
+// Returns the largest |got - wanted| / (1 + |wanted|), in units of T's epsilon.
 template <class T>
 double distance(std::vector<T> const& got, std::vector<double> const& wanted) {
   REQUIRE(got.size() == wanted.size());
@@ -123,7 +123,7 @@ void check_gru(plait::operators<B> const& table, batch const& b, bool in_place) 
   CHECK(distance(blobs.template fetch<T>(in_place ? "h" : "h1"), wanted) < 8);
 }
 
-TEST_CASE_TEMPLATE("units: equal to their definition", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LSTMUnit, GRUUnit: results equal their definition", B, PLAIT_HOST_BACKENDS) {
   auto const& table = test::table<B>();
   for (batch const& b : batches)
     for (bool const in_place : {false, true}) {
@@ -134,7 +134,7 @@ TEST_CASE_TEMPLATE("units: equal to their definition", B, PLAIT_HOST_BACKENDS) {
     }
 }
 
-TEST_CASE_TEMPLATE("units: the same bits on every backend", B, PLAIT_PARALLEL_BACKENDS) {
+TEST_CASE_TEMPLATE("LSTMUnit: all backends give the same bits", B, PLAIT_PARALLEL_BACKENDS) {
   auto const& one = test::table<plait::serial>();
   auto const& other = test::table<B>();
   std::string const op = R"(type: "LSTMUnit" input: "h" input: "c" input: "g" input: "t" output: "h1" output: "c1")" +
@@ -145,7 +145,7 @@ TEST_CASE_TEMPLATE("units: the same bits on every backend", B, PLAIT_PARALLEL_BA
   CHECK(got.template fetch<float>("c1") == wanted.fetch<float>("c1"));
 }
 
-TEST_CASE("units: lengths may be int64") {
+TEST_CASE("LSTMUnit: lengths may be int64") {
   using B = plait::serial;
   auto const& table = test::table<B>();
   batch const b = {3, 4, 2, {4, 2, 3}, false, 0};
@@ -160,7 +160,7 @@ TEST_CASE("units: lengths may be int64") {
   CHECK(got.fetch<float>("c1") == wanted.fetch<float>("c1"));
 }
 
-TEST_CASE("units: far gates saturate, states may have other ranks") {
+TEST_CASE("LSTMUnit: large gates saturate, and states may have other ranks") {
   auto const& table = test::table<plait::serial>();
   auto const blobs = test::run_op<plait::serial>(
       table,
@@ -175,7 +175,7 @@ TEST_CASE("units: far gates saturate, states may have other ranks") {
   CHECK(std::abs(blobs.fetch<double>("h1")[1]) == 0);
 }
 
-TEST_CASE("units: operands that do not fit are refused, and nothing is written") {
+TEST_CASE("LSTMUnit: operands that do not fit are refused, and nothing is written") {
   using B = plait::serial;
   auto const& table = test::table<B>();
   batch const b = {2, 3, 0, {4, 4}, false, 0};

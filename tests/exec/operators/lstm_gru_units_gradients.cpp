@@ -75,7 +75,7 @@ test::gradient_case gru(batch const& b) {
           .float_tolerance = 2e-6};
 }
 
-TEST_CASE_TEMPLATE("LSTMUnitGradient, GRUUnitGradient: every argument, in place", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LSTMUnitGradient, GRUUnitGradient: agree with differences, also in place", B, PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
   for (batch const& b : batches) {
@@ -84,7 +84,7 @@ TEST_CASE_TEMPLATE("LSTMUnitGradient, GRUUnitGradient: every argument, in place"
   }
 }
 
-TEST_CASE("LSTMUnitGradient, GRUUnitGradient: rows that have ended hand their gradient on, or lose it") {
+TEST_CASE("LSTMUnitGradient, GRUUnitGradient: ended rows pass their gradient on, or drop it with drop_states") {
   auto const operators = table<plait::serial>();
   for (bool const drop : {false, true}) {
     batch const b = {3, 2, 2, {3, 2, 0}, false, drop, 0};
@@ -112,7 +112,7 @@ TEST_CASE("LSTMUnitGradient, GRUUnitGradient: rows that have ended hand their gr
   }
 }
 
-TEST_CASE("LSTMUnitGradient: far gates have no gradient, and nothing overflows") {
+TEST_CASE("LSTMUnitGradient: the gradient of saturated gates is 0, and nothing overflows") {
   using B = plait::serial;
   auto const blobs = test::run_op<B>(
       table<B>(),

@@ -32,7 +32,7 @@ void check_mat_mul(std::int64_t m, std::int64_t n, std::int64_t k, bool trans_a,
                             y.data()));
 }
 
-TEST_CASE_TEMPLATE("matmul: MatMul with each operand as it is or transposed", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("MatMul: either operand may be transposed", B, PLAIT_HOST_BACKENDS) {
   for (bool const trans_a : {false, true})
     for (bool const trans_b : {false, true}) {
       check_mat_mul<B, float>(3, 2, 4, trans_a, trans_b);
@@ -43,7 +43,7 @@ TEST_CASE_TEMPLATE("matmul: MatMul with each operand as it is or transposed", B,
     }
 }
 
-TEST_CASE("matmul: MatMul of tensors of several axes, into a shape that is given") {
+TEST_CASE("MatMul: tensors of several axes multiply, and a third input sets the shape") {
   using B = plait::serial;
   auto const a = test::random_elements<float>({2, 3, 4}, 1);
   auto const b = test::random_elements<float>({2, 2, 5}, 2);
@@ -112,8 +112,8 @@ void check_batch(batch_case const& c, bool trans_a, bool trans_b) {
   CHECK(blobs.view("y").dims() == c.y);
   auto const y = blobs.template fetch<T>("y");
 
-  // Matrices with their batch axes, by definition: each index of the result's batch, with the operands' axes of one
-  // element standing still.
+  // Products by definition, one for each index of the result's batch axes. Operands' axes of one element have index 0
+  // throughout.
   bool const row = c.a.rank() == 1;
   bool const column = c.b.rank() == 1;
   plait::shape a_batch, b_batch, y_batch;
@@ -144,7 +144,7 @@ void check_batch(batch_case const& c, bool trans_a, bool trans_b) {
   CHECK(right);
 }
 
-TEST_CASE_TEMPLATE("matmul: BatchMatMul, with broadcast as numpy's matmul", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("BatchMatMul: batch axes broadcast as in numpy's matmul", B, PLAIT_HOST_BACKENDS) {
   for (batch_case const& c : batch_cases)
     for (bool const trans_a : {false, true})
       for (bool const trans_b : {false, true}) {

@@ -16,7 +16,7 @@ namespace {
 
 using test::table;
 
-// Products of 16-bit numbers: the sums are made in float, and rounded once.
+// Checks products of 16-bit numbers: sums are accumulated in float and rounded once.
 template <class B, class T>
 void check_narrow_products(double epsilon) {
   constexpr std::int64_t batch = 2, m = 5, n = 7, k = 300;
@@ -27,7 +27,7 @@ void check_narrow_products(double epsilon) {
   };
   auto const wide = [](T x) { return double(plait::convert<float>(x)); };
   auto const a = narrow({batch, m, k}, 1);
-  auto const b = narrow({batch, n, k}, 2);  // n rows, as FC and trans_b have it
+  auto const b = narrow({batch, n, k}, 2);  // n rows, the layout of FC and trans_b
   auto const bias = narrow({n}, 3);
   std::vector<T> turned(b.size());  // k rows
   for (std::int64_t j = 0; j != n; ++j)
@@ -68,7 +68,7 @@ void check_narrow_products(double epsilon) {
         {{"x", test::of<B>({batch, m, k}, a)}, {"w", test::of<B>({batch, n, k}, b)}}, false);
 }
 
-TEST_CASE_TEMPLATE("matrix product: products of 16-bit numbers, which devices have and the host refuses", B,
+TEST_CASE_TEMPLATE("matrix product: 16-bit products run on devices and are refused on the host", B,
                    PLAIT_HOST_BACKENDS) {
   if constexpr (B::on_device) {
     check_narrow_products<B, plait::float16>(0x1p-11);

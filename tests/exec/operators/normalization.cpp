@@ -48,7 +48,7 @@ std::vector<long double> softmax_of(std::vector<T> const& x, std::size_t width, 
   return y;
 }
 
-TEST_CASE_TEMPLATE("Softmax, LogSoftmax: any axis, in place or not", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Softmax, LogSoftmax: any axis may be given, in place or not", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const check = [&]<class T>(T) {
     for (shape const& dims : {shape{2, 3}, shape{5, 17}, shape{1, 1}, shape{3, 2, 40}, shape{2, 1000}, shape{2, 9000}})
@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE("Softmax, LogSoftmax: any axis, in place or not", B, PLAIT_HO
         CAPTURE(plait::to_string(dims));
         auto const x = numbers<T>(dims.size(), 30);
         auto const width = static_cast<std::size_t>(dims.size_from(static_cast<std::size_t>(axis)));
-        // The axis counted from the front, from the end, in place.
+        // form 0 counts the axis from the front, 1 from the end; 2 runs in place.
         for (int form = 0; form != 3; ++form) {
           std::string const a = integer("axis", form == 1 ? axis - static_cast<std::int64_t>(dims.rank()) : axis);
           for (bool const log : {false, true}) {
@@ -91,7 +91,7 @@ TEST_CASE_TEMPLATE("Softmax, LogSoftmax: any axis, in place or not", B, PLAIT_HO
   CHECK(no_rows.view("y").dims() == shape{0, 3});
 }
 
-TEST_CASE_TEMPLATE("LayerNorm: rows have mean 0 and variance 1, mean and deviation come out", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LayerNorm: rows get mean 0 and variance 1, and moments are outputs", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const check = [&]<class T>(T, shape const& dims, std::int64_t axis, float epsilon, double offset) {
     CAPTURE(plait::to_string(dims));
@@ -124,7 +124,7 @@ TEST_CASE_TEMPLATE("LayerNorm: rows have mean 0 and variance 1, mean and deviati
       CHECK(blobs.view(to).dims() == dims);
       CHECK(blobs.view("m").dims() == moments);
       CHECK(blobs.view("s").dims() == moments);
-      // What is lost of the mean, in units of the largest element, is divided by the deviation.
+      // The mean's rounding error, in units of the largest element, is divided by the deviation.
       double const lost = 8 * (3 + std::abs(offset));
       check_close(blobs.template fetch<T>(to), y, lost, 1);
       check_close(blobs.template fetch<T>("m"), means, lost, 1);
@@ -156,7 +156,7 @@ TEST_CASE_TEMPLATE("LayerNorm: rows have mean 0 and variance 1, mean and deviati
   CHECK(constant.template fetch<float>("s")[0] == doctest::Approx(std::sqrt(1e-5)));
 }
 
-TEST_CASE_TEMPLATE("Normalize, NormalizeL1: unit vectors along any axis", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Normalize, NormalizeL1: vectors along any axis get norm 1", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const check = [&]<class T>(T) {
     for (shape const& dims : {shape{3, 4}, shape{2, 3, 4}, shape{5, 2, 700}, shape{1, 40, 1}, shape{2, 9000}})
@@ -199,7 +199,7 @@ TEST_CASE_TEMPLATE("Normalize, NormalizeL1: unit vectors along any axis", B, PLA
   CHECK(run("Normalize", {0, 3}, {}).empty());
 }
 
-TEST_CASE("normalisation: what is refused, and the same bits on every backend") {
+TEST_CASE("normalisation: wrong operands are refused, and host backends give the same bits") {
   auto const refused = [&](std::string const& text, shape const& dims, char const* why) {
     try {
       test::run_op<plait::serial>(

@@ -24,7 +24,7 @@ std::vector<std::pair<shape, std::string>> const matrices = {
     {{2, 3, 4}, axis(-2)}, {{1, 1}, ""},         {{0, 4}, ""},         {{3, 0}, ""},          {{40, 300}, ""},
 };
 
-// 1, -1 / -1, 1 / ...
+// Returns rows of 1, -1 / -1, 1 / ...
 template <class B>
 plait::tensor<B> alternating(shape const& dims) {
   std::vector<float> made(static_cast<std::size_t>(dims.size()));
@@ -32,7 +32,7 @@ plait::tensor<B> alternating(shape const& dims) {
   return test::of<B, float>(dims, made);
 }
 
-TEST_CASE_TEMPLATE("SoftmaxGradient, LogSoftmaxGradient: every axis, in place", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SoftmaxGradient, LogSoftmaxGradient: match differences on every axis", B, PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
   for (std::string const type : {"Softmax", "LogSoftmax"})
@@ -46,12 +46,12 @@ TEST_CASE_TEMPLATE("SoftmaxGradient, LogSoftmaxGradient: every axis, in place", 
            .most_differences = 60});
 }
 
-TEST_CASE_TEMPLATE("LayerNormGradient: every axis and epsilon", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LayerNormGradient: agrees with differences for every axis and epsilon", B, PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
   for (auto const& [dims, arguments] : matrices)
     for (std::string const epsilon : {"", " arg { name: 'epsilon' f: 0.1 }"}) {
-      if (dims == shape{1, 1} && epsilon.empty()) continue;  // differences from a row of one element are rough
+      if (dims == shape{1, 1} && epsilon.empty()) continue;  // differences are inaccurate for rows of one element
       test::check_gradient_of_op(
           mine, reference,
           {.forward = "type: 'LayerNorm' input: 'x' output: 'y' output: 'm' output: 's'" + arguments + epsilon,
@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE("LayerNormGradient: every axis and epsilon", B, PLAIT_HOST_BA
     }
 }
 
-TEST_CASE_TEMPLATE("LayerNormGradient with scale and bias", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LayerNormGradient: agrees with differences with scale and bias", B, PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
   std::string const affine = " arg { name: 'elementwise_affine' i: 1 } arg { name: 'epsilon' f: 0.1 }";
@@ -85,7 +85,7 @@ TEST_CASE_TEMPLATE("LayerNormGradient with scale and bias", B, PLAIT_HOST_BACKEN
          .float_tolerance = 1e-4,
          .most_differences = 60});
   }
-  // Long columns are summed in parts; the gradient of bias is what is left of 1 where signs alternate.
+  // Long columns are summed in chunks; where signs alternate, all but one element cancel in the gradient of the bias.
   shape const tall{70001, 2};
   auto blobs = test::run_op<B>(mine,
                                "type: 'LayerNormGradient' input: 'dy' input: 'x' input: 'm' input: 's' input: 'x' "
@@ -100,7 +100,7 @@ TEST_CASE_TEMPLATE("LayerNormGradient with scale and bias", B, PLAIT_HOST_BACKEN
   CHECK(blobs.template fetch<float>("da") == std::vector<float>{35000.5f, 35000.5f});
 }
 
-TEST_CASE_TEMPLATE("NormalizeGradient: vectors along every axis", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("NormalizeGradient: agrees with differences for vectors along any axis", B, PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
   for (auto const& [dims, arguments] : std::vector<std::pair<shape, std::string>>{{{3, 4}, ""},
@@ -123,7 +123,7 @@ TEST_CASE_TEMPLATE("NormalizeGradient: vectors along every axis", B, PLAIT_HOST_
          .most_differences = 60});
 }
 
-TEST_CASE_TEMPLATE("NormalizeGradient: vectors of no length, and very long ones", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("NormalizeGradient: is finite for zero vectors and very long ones", B, PLAIT_HOST_BACKENDS) {
   for (bool const columns : {false, true}) {
     auto const of = [&](std::vector<float> const& rows) {  // two vectors of two elements
       return columns ? test::of<B, float>({2, 2}, {rows[0], rows[2], rows[1], rows[3]})
@@ -135,7 +135,7 @@ TEST_CASE_TEMPLATE("NormalizeGradient: vectors of no length, and very long ones"
     auto const gradient = got.template fetch<float>("x_grad");
     CHECK(gradient[0] == doctest::Approx(2e12));
     CHECK(gradient[columns ? 2 : 1] == doctest::Approx(3e12));
-    // dy less its part along the vector, (1, -2) - (-1) (0.6, 0.8), is (1.6, -1.2)
+    // dy less its projection on the vector, (1, -2) - (-1) (0.6, 0.8), is (1.6, -1.2)
     CHECK(static_cast<double>(gradient[columns ? 1 : 2]) * 5e15 == doctest::Approx(1.6));
     CHECK(static_cast<double>(gradient[3]) * 5e15 == doctest::Approx(-1.2));
   }

@@ -16,7 +16,7 @@ using test::table;
 
 std::string const one_hot = R"(type: "OneHot" input: "x" input: "n" output: "y")";
 
-TEST_CASE_TEMPLATE("OneHot", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("OneHot: each row is 1 at its label", B, PLAIT_HOST_BACKENDS) {
   auto const check = []<class I>(I, std::vector<I> const& labels, std::int64_t classes) {
     auto const count = static_cast<std::int64_t>(labels.size());
     std::vector<float> expected;
@@ -36,7 +36,7 @@ TEST_CASE_TEMPLATE("OneHot", B, PLAIT_HOST_BACKENDS) {
   check(std::int32_t(), many, 90);
 }
 
-TEST_CASE("OneHot refuses") {
+TEST_CASE("OneHot: labels and numbers of classes that do not fit are refused") {
   using B = plait::serial;
   auto const refusal = [](std::int64_t label, std::vector<std::int32_t> const& classes) {
     return test::error_of<B>(table<B>(), one_hot,
@@ -50,7 +50,7 @@ TEST_CASE("OneHot refuses") {
   CHECK(test::has(refusal(0, {3, 3}), "have one element, the number of classes"));
 }
 
-TEST_CASE_TEMPLATE("MakeTwoClass", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("MakeTwoClass: x becomes the pair 1 - x, x", B, PLAIT_HOST_BACKENDS) {
   auto const check = []<class T>(T, shape const& dims) {
     auto const x = test::numbered<T>(dims, T(-2));
     std::vector<T> expected;

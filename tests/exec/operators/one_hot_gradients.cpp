@@ -12,7 +12,7 @@ namespace {
 using plait::shape;
 using test::table;
 
-TEST_CASE_TEMPLATE("MakeTwoClassGradient: the second class less the first", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("MakeTwoClassGradient: subtracts the first class from the second", B, PLAIT_HOST_BACKENDS) {
   for (shape const& dims : {shape{4}, shape{2, 3}, shape{}, shape{0}, shape{200, 300}})
     test::check_gradient_of_op(table<B>(), table<plait::serial>(),
                                {.forward = "type: 'MakeTwoClass' input: 'x' output: 'y'",
@@ -22,7 +22,7 @@ TEST_CASE_TEMPLATE("MakeTwoClassGradient: the second class less the first", B, P
                                 .most_differences = 30});
 }
 
-TEST_CASE("MakeTwoClassGradient: what has no two classes is refused") {
+TEST_CASE("MakeTwoClassGradient: inputs without two classes are refused") {
   using B = plait::serial;
   auto const error = [](shape const& dims) {
     return test::error_of<B>(table<B>(), "type: 'MakeTwoClassGradient' input: 'y' output: 'x'",

@@ -26,8 +26,8 @@ std::vector<T> random(std::size_t count, unsigned seed, double low, double high)
   return made;
 }
 
-// An optimiser as the test knows it: inputs by name, in the order of the op; which of them the outputs replace; and
-// what the outputs are for element i, from the inputs' values there.
+// Definition of an optimiser: inputs by name, in the order of the op; those that the outputs replace; and a function
+// from the inputs' values at element i to the outputs' values there.
 struct method {
   std::string type;
   std::string arguments;
@@ -194,7 +194,7 @@ void check(plait::operators<B> const& table, method const& m, plait::shape const
       if (!before[i].empty()) CHECK(blobs.template fetch<T>(fed[i].first) == before[i]);
 }
 
-TEST_CASE_TEMPLATE("optimizers: equal to their definition", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("optimizers: results equal their definition", B, PLAIT_HOST_BACKENDS) {
   auto const& table = test::table<B>();
   for (method const& m : methods)
     for (plait::shape const& dims : {plait::shape{2, 3}, plait::shape{}, plait::shape{0, 4}, plait::shape{301, 67}})
@@ -204,7 +204,7 @@ TEST_CASE_TEMPLATE("optimizers: equal to their definition", B, PLAIT_HOST_BACKEN
       }
 }
 
-TEST_CASE_TEMPLATE("optimizers: the same bits on every backend", B, PLAIT_PARALLEL_BACKENDS) {
+TEST_CASE_TEMPLATE("optimizers: host backends give the same bits", B, PLAIT_PARALLEL_BACKENDS) {
   auto const& one = test::table<plait::serial>();
   auto const& other = test::table<B>();
   for (method const& m : methods) {
@@ -215,7 +215,7 @@ TEST_CASE_TEMPLATE("optimizers: the same bits on every backend", B, PLAIT_PARALL
   }
 }
 
-TEST_CASE("optimizers: Adagrad tells the rate and the step of each element if asked") {
+TEST_CASE("Adagrad: optional outputs are the rate and the step of each element") {
   using B = plait::serial;
   auto const& table = test::table<B>();
   auto const blobs = test::run_op<B>(
@@ -232,7 +232,7 @@ TEST_CASE("optimizers: Adagrad tells the rate and the step of each element if as
   CHECK(blobs.fetch<double>("p")[0] == 2);
 }
 
-TEST_CASE("optimizers: operands that do not fit are refused, and nothing is changed") {
+TEST_CASE("optimizers: operands that do not fit are refused, and nothing is written") {
   using B = plait::serial;
   auto const& table = test::table<B>();
   for (method const& m : methods) {

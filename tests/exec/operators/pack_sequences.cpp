@@ -26,7 +26,7 @@ plait::tensor<B> list(lengths const& of) {
 std::int64_t sum(lengths const& of) { return std::accumulate(of.begin(), of.end(), std::int64_t{0}); }
 std::int64_t longest(lengths const& of) { return of.empty() ? 0 : *std::ranges::max_element(of); }
 
-// Packed by both pairs of ops, with sequences first and steps first; unpacked, they are what they were.
+// Checks that both pairs of ops pack rows, sequences first or steps first, and that unpacking restores them.
 template <class B, class T>
 void check_round_trip(lengths const& of, shape const& inner) {
   shape rows = inner;
@@ -68,7 +68,7 @@ void check_round_trip(lengths const& of, shape const& inner) {
   }
 }
 
-TEST_CASE_TEMPLATE("packed and unpacked", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("PackSegments, PackRNNSequence: unpacking restores the rows", B, PLAIT_HOST_BACKENDS) {
   check_round_trip<B, float>({2, 1, 3}, {2});
   check_round_trip<B, float>({2, 0, 3}, {});
   check_round_trip<B, double>({0, 0}, {3});
@@ -80,7 +80,7 @@ TEST_CASE_TEMPLATE("packed and unpacked", B, PLAIT_HOST_BACKENDS) {
   check_round_trip<B, float>(many, {33});
 }
 
-TEST_CASE_TEMPLATE("PackSegments pads with minus infinity, and to a length", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("PackSegments: pads with 0 or -infinity, to max_length if set", B, PLAIT_HOST_BACKENDS) {
   std::string const op = R"(type: "PackSegments" input: "l" input: "x" output: "y")";
   auto const below = std::numeric_limits<double>::infinity() * -1;
   auto const run = [&]<class T>(T, std::string const& arguments) {
@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("PackSegments pads with minus infinity, and to a length", B, 
   CHECK(back.template fetch<float>("y") == std::vector<float>{0, 2});
 }
 
-TEST_CASE_TEMPLATE("ReversePackedSegs", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("ReversePackedSegs: reverses each sequence within its length", B, PLAIT_HOST_BACKENDS) {
   auto const check = [](lengths const& of, std::int64_t steps, shape const& inner) {
     shape dims = inner;
     dims.insert(0, static_cast<std::int64_t>(of.size()));
@@ -126,7 +126,7 @@ TEST_CASE_TEMPLATE("ReversePackedSegs", B, PLAIT_HOST_BACKENDS) {
   check({30, 17, 40}, 40, {200});
 }
 
-TEST_CASE("lengths that do not fit are refused") {
+TEST_CASE("pack_sequences: lengths that do not fit are refused") {
   using B = plait::serial;
   auto const refusal = [](char const* type, lengths const& of, shape const& dims, std::string const& more = "") {
     bool const first = std::string(type).find("Segments") != std::string::npos;

@@ -18,7 +18,7 @@ using plait::shape;
 using test::index;
 using test::table;
 
-// The definition: bounced from the edges, pushed to them, or outside.
+// Returns the source index by definition: reflected at the edges, clamped to them, or -1 for outside.
 std::int64_t source(std::string const& mode, std::int64_t at, std::int64_t extent) {
   if (at >= 0 && at < extent) return at;
   if (mode == "constant") return -1;
@@ -26,7 +26,7 @@ std::int64_t source(std::string const& mode, std::int64_t at, std::int64_t exten
   return at < 0 ? -at : 2 * extent - 2 - at;
 }
 
-TEST_CASE_TEMPLATE("PadImage and its gradient: every mode, both orders", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("PadImage, PadImageGradient: all modes and orders follow the definition", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
   struct sample {
@@ -78,7 +78,7 @@ TEST_CASE_TEMPLATE("PadImage and its gradient: every mode, both orders", B, PLAI
       }
 }
 
-TEST_CASE("PadImage: other ways to say how much; what it refuses") {
+TEST_CASE("PadImage: pad and pads set margins, and wrong operands are refused") {
   using B = plait::serial;
   auto const dims = [](std::string const& arguments) {
     auto const blobs = test::run_op<B>(table<B>(), "type: 'PadImage' input: 'x' output: 'y' " + arguments,

@@ -1,4 +1,4 @@
-// What is made of blobs that are the same in all runs is made once.
+// compile_options::constants: weight pre-packing and other results of constant blobs are computed once.
 #include <plait/exec/plan.hpp>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::vector<float> run(plait::plan<B>& plan, plait::workspace<B>& blobs, std::in
   return blobs.template fetch<float>("y");
 }
 
-// Packed and unpacked products add up in another order.
+// Compares with a tolerance: packed and unpacked products accumulate in different orders.
 bool is_near(std::vector<float> const& a, std::vector<float> const& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i != a.size(); ++i)
@@ -51,7 +51,7 @@ bool is_near(std::vector<float> const& a, std::vector<float> const& b) {
   return true;
 }
 
-TEST_CASE_TEMPLATE("Constants of a net: the same results for any number of rows, run after run", B, plait::serial,
+TEST_CASE_TEMPLATE("compile_options::constants: results agree for any number of rows, run after run", B, plait::serial,
                    plait::tbb) {
   plait::netdef const net = perceptron();
   plait::workspace<B> blobs, others;
@@ -66,7 +66,7 @@ TEST_CASE_TEMPLATE("Constants of a net: the same results for any number of rows,
   }
 }
 
-TEST_CASE("Constants that change: noticed elsewhere or of another shape, and in place when the plan is told") {
+TEST_CASE("compile_options::constants: new addresses and shapes are noticed, new elements need forget_constants") {
   using B = plait::serial;
   plait::netdef const net = perceptron();
   plait::workspace<B> blobs, others;
@@ -85,7 +85,7 @@ TEST_CASE("Constants that change: noticed elsewhere or of another shape, and in 
   };
   write("w");
   write("v");
-  CHECK(run(plan, blobs, 3) == before);  // what was made of the old numbers is kept; b is no constant
+  CHECK(run(plan, blobs, 3) == before);  // results of the old elements are kept; b is no constant
   write("b");
   plan.forget_constants();
   CHECK(is_near(run(plan, blobs, 3), after));
@@ -94,10 +94,10 @@ TEST_CASE("Constants that change: noticed elsewhere or of another shape, and in 
   feed_parameters(blobs, 2);
   plan.forget_constants();
   CHECK(run(plan, blobs, 3) == before);
-  // The same numbers somewhere else.
+  // The addresses change.
   for (char const* const name : {"w", "b", "v"}) blobs.get(name) = plait::blob<B>(others.get(name));
   CHECK(is_near(run(plan, blobs, 3), after));
-  // Other shapes: fewer units.
+  // The shapes change: fewer units.
   for (auto* const each : {&blobs, &others}) {
     test::feed_some<float>(*each, "w", {units / 2, inputs}, 11);
     test::feed_some<float>(*each, "b", {units / 2}, 12);
@@ -106,7 +106,7 @@ TEST_CASE("Constants that change: noticed elsewhere or of another shape, and in 
   CHECK(is_near(run(plan, blobs, 3), run(plain, others, 3)));
 }
 
-TEST_CASE("Constants of a recurrence: the same bits, and kept from run to run") {
+TEST_CASE("compile_options::constants: a recurrence keeps packed weights from run to run") {
   using B = plait::serial;
   constexpr std::int64_t steps = 9, rows = 4;
   for (plait::any_cell const& cell :
@@ -130,7 +130,7 @@ TEST_CASE("Constants of a recurrence: the same bits, and kept from run to run") 
       for (std::string const& name : layer.fetch) made.push_back(w.fetch<float>(name));
       return made;
     };
-    // The products of the input, of few rows, are made of packed weights only where they are constant.
+    // Input projections of few rows use packed weights only if these are constant.
     auto const near = [&](auto const& a, auto const& b) {
       bool all = a.size() == b.size();
       for (std::size_t i = 0; all && i != a.size(); ++i) all = is_near(a[i], b[i]);
@@ -157,7 +157,7 @@ TEST_CASE("Constants of a recurrence: the same bits, and kept from run to run") 
   }
 }
 
-TEST_CASE("Constants in a gradient: that of the input is made of kept weights") {
+TEST_CASE("compile_options::constants: FCGradient computes dX from kept weights") {
   using B = plait::serial;
   plait::netdef const net = plait::read_netdef_text(
       "op { type: \"FCGradient\" input: \"x\" input: \"w\" input: \"dy\" output: \"dw\" output: \"db\" output: \"dx\" "
@@ -178,7 +178,7 @@ TEST_CASE("Constants in a gradient: that of the input is made of kept weights") 
   }
 }
 
-TEST_CASE("What is not given, or is written, is no constant") {
+TEST_CASE("compile_options::constants: blobs that are no inputs, or that an op writes, are refused") {
   plait::workspace<plait::serial> blobs;
   feed_parameters(blobs, 2);
   auto const compile = [&](plait::netdef const& net, std::string const& name) {

@@ -20,7 +20,7 @@ using plait::shape;
 using test::index;
 using test::table;
 
-// Distinct numbers in no order.
+// Returns distinct numbers in scrambled order.
 plait::tensor<plait::serial> distinct(shape const& dims) {
   std::vector<double> made(static_cast<std::size_t>(dims.size()));
   for (std::size_t i = 0; i != made.size(); ++i) made[i] = static_cast<double>(i * 7'919 % 100'003) / 20'000 - 2;
@@ -45,7 +45,7 @@ std::vector<double> pooled(test::window_case const& c, std::vector<double> const
   return made;
 }
 
-TEST_CASE_TEMPLATE("MaxPool, AveragePool: one to three axes, both orders, and their gradients", B,
+TEST_CASE_TEMPLATE("MaxPool, AveragePool: values and gradients are right for 1 to 3 axes and both orders", B,
                    PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
@@ -71,7 +71,7 @@ TEST_CASE_TEMPLATE("MaxPool, AveragePool: one to three axes, both orders, and th
     }
 }
 
-TEST_CASE_TEMPLATE("pooling: of all places, windows that end behind the tail, ties, NaN", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("pooling: global windows, windows past the end, ties and NaN are handled", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const run = [&](std::string const& type, std::string const& arguments, shape const& dims,
                        std::vector<float> const& x) {
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("pooling: of all places, windows that end behind the tail, ti
   CHECK(behind.template fetch<float>("y") == std::vector<float>{5, 6, 8, 9});
   CHECK(run("AveragePool", cut, {1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}).template fetch<float>("y") ==
         std::vector<float>{3, 4.5, 7.5, 9});
-  // More places of padding than there are integers.
+  // The window has more places of padding than int64 can count.
   CHECK(run("AveragePool",
             "arg { name: 'kernel' i: 2097153 } arg { name: 'pad' i: 1048576 } arg { name: 'count_include_pad' i: 1 }",
             {1, 1, 1, 1, 1}, {2})
@@ -120,10 +120,10 @@ TEST_CASE_TEMPLATE("pooling: of all places, windows that end behind the tail, ti
   CHECK(gradient({2, nan, 1}, {nan, nan}) == std::vector<float>{0, 8, 0});
 }
 
-TEST_CASE_TEMPLATE("pooling: windows much larger than the picture do not walk through their padding", B,
+TEST_CASE_TEMPLATE("pooling: windows much larger than the image do not iterate over their padding", B,
                    PLAIT_HOST_BACKENDS) {
   auto const& operators = table<B>();
-  // Three windows of 2^31 - 1 taps along each axis, which see the whole picture of 3 by 3.
+  // Three windows of 2^31 - 1 taps along each axis, which cover the whole image of 3 by 3.
   for (bool const last : {false, true}) {
     shape const dims = last ? shape{1, 3, 3, 1} : shape{1, 1, 3, 3};
     std::string const window =
@@ -152,7 +152,7 @@ TEST_CASE_TEMPLATE("pooling: windows much larger than the picture do not walk th
   }
 }
 
-TEST_CASE("what pooling refuses") {
+TEST_CASE("pooling: windows and shapes that do not fit are refused") {
   using B = plait::serial;
   auto const error = [](std::string const& op) {
     return test::error_of<B>(

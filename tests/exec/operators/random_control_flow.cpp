@@ -1,4 +1,4 @@
-// Random nets of control flow in control flow against an interpreter that runs them op by op on copies.
+// Fuzzing: random nets of nested control flow against an interpreter that runs them op by op on copies.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -27,7 +27,7 @@ using B = plait::tbb;
 
 // ---- nets
 
-// Makes a net as text.
+// Generator of random nets as text.
 struct net_maker {
   std::mt19937 random;
   bool fails;  // some ops may throw
@@ -49,7 +49,7 @@ struct net_maker {
         return test::op_text("Same", {x}, {y});
       case 2:
         return test::op_text("Reverse", {x}, {y});
-      case 3:  // the only one that makes shapes differ: seldom, and only up to a size
+      case 3:  // the only case that changes shapes, up to a size
         return test::op_text("Grow", {x}, {"t"}) + test::op_text("Shrink", {"t"}, {y});
       case 4:
         return test::op_text("Meet", {x, z}, {y});
@@ -57,7 +57,7 @@ struct net_maker {
         return test::op_text("Less", {x, z}, {"f"});
       case 6:
         return test::op_text("Fault", {x}, {below(2) == 0 ? x : y});
-      default:  // in place as many real nets have it
+      default:  // in place, as in many real nets
         return test::line_text(x, x, 1, below(2) == 0 ? 1.0f : -1.0f);
     }
   }
@@ -69,7 +69,7 @@ struct net_maker {
     bool const both = below(3) != 0;
     std::string args = test::net_arg("then_net", then);
     if (both) args += test::net_arg("else_net", make(depth - 1));
-    // Half of them list what they read and write, some do not.
+    // Half of the ops list inputs and outputs, the others only the condition.
     bool const lists = below(2) == 0;
     return test::op_text("Less", {x, z}, {"f"}) + test::op_text("If",
                                                                 lists ? test::names{"f", x, "a"} : test::names{"f"},
@@ -88,7 +88,7 @@ struct net_maker {
                 : test::op_text("While", {go}, {}, test::net_arg("loop_net", round + again)));
   }
 
-  // In a workspace of its own: all four names and the numbers are bound, what else is written stays inside.
+  // Returns a Do in a new scope: the four names, the flag and the numbers are bound; other writes stay inside.
   std::string scope(int depth) {
     std::string const body = make(depth - 1);
     std::string const ws = "w" + std::to_string(++loops);
@@ -116,20 +116,20 @@ struct net_maker {
 
 // ---- the interpreter
 
-// What a net leaves behind: floats by name. Flags are floats of 0 or 1 here.
+// Blobs after a run: floats by name. A flag is a float of 0 or 1.
 using state = std::map<std::string, floats>;
 
 struct run_ended {};
 
-// Events are what an observer sees: one before each op and one after it, those of nets inside too.
+// Interpreter on copies of the state. Its events are those of an op_observer: before and after each op, also nested.
 struct interpreter {
   enum class way { never, throws, stops };
   way ends = way::never;
-  std::size_t at = 0;  // the event with which it ends
+  std::size_t at = 0;  // the event that ends the run
   std::uint64_t iteration_limit = std::numeric_limits<std::uint64_t>::max();
   std::size_t events = 0;
   bool stopped = false;
-  std::map<std::string, std::set<floats>> seen = {};  // values that names have had between the ops of the net
+  std::map<std::string, std::set<floats>> seen = {};  // values of each blob between the ops of the net
 
   void event() {
     if (events++ != at || ends == way::never) return;
@@ -140,7 +140,7 @@ struct interpreter {
     if (stopped) throw run_ended();
   }
 
-  // Whether the run ends before its time: then the state is that before the op of this net that it ends in.
+  // Returns true if the run ends early: then `s` is the state before the op of this net that it ends in.
   bool run(plait::netdef const& n, state& s) {
     for (auto const& [name, value] : s) seen[name].insert(value);
     for (std::size_t op = 0; op != n.op.size(); ++op) {
@@ -232,7 +232,7 @@ struct interpreter {
 
 // ---- operators
 
-// The first two elements of more than five.
+// The input, or its first two elements if it has more than five.
 template <class Backend>
 struct shrink_kernel : plait::op_kernel<Backend> {
   explicit shrink_kernel(plait::op_arguments const&) {}
@@ -244,7 +244,7 @@ struct shrink_kernel : plait::op_kernel<Backend> {
   }
 };
 
-// a + 2 b of the elements that both have; 1 where that is above 100.
+// a + 2 b over the common length; 1 where that is above 100.
 template <class Backend>
 struct meet_kernel : plait::op_kernel<Backend> {
   explicit meet_kernel(plait::op_arguments const&) {}
@@ -262,7 +262,7 @@ struct meet_kernel : plait::op_kernel<Backend> {
   }
 };
 
-// x + 1; where the first element is above 3 it writes something else, and throws.
+// x + 1; if the first element is above 3, writes -777 and throws.
 template <class Backend>
 struct fault_kernel : plait::op_kernel<Backend> {
   explicit fault_kernel(plait::op_arguments const&) {}
@@ -301,7 +301,7 @@ void feed(plait::workspace<B>& blobs, state const& s) {
       test::feed(blobs, name, value);
 }
 
-TEST_CASE("control flow: random nets do what they say") {
+TEST_CASE("control flow: random nets agree with the interpreter") {
   std::size_t controlled = 0;
   for (unsigned seed = 0; seed != 400; ++seed) {
     CAPTURE(seed);
@@ -318,7 +318,7 @@ TEST_CASE("control flow: random nets do what they say") {
     if (parallel) executor.emplace(plan);
     state s;
     for (int round = 0; round != 4; ++round) {
-      if (round != 1) {  // the second time what the first left is what it starts from
+      if (round != 1) {  // round 1 starts from the state after round 0
         s = some_state(round);
         feed(blobs, s);
       }
@@ -328,18 +328,18 @@ TEST_CASE("control flow: random nets do what they say") {
       else
         plan.run();
       for (std::string const& name : maker.names) {
-        // Blobs of a net that declares outputs may be left as they were, unless they are outputs.
+        // If a net declares outputs, other blobs may keep their previous values.
         if (!net.external_output.empty() && name != "a" && name != "d") continue;
         CHECK(test::numbers(blobs, name) == s[name]);
       }
-      if (seed % 2 == 1 && round == 0)  // go on from the same state
+      if (seed % 2 == 1 && round == 0)  // continue from the same state
         feed(blobs, {{"b", s["b"]}, {"e", s["e"]}, {"f", s["f"]}});
     }
   }
   CHECK(controlled > 200);
 }
 
-// Throws, or asks for a stop, at an event.
+// Observer that throws, or requests a stop, at an event.
 struct ending_observer : plait::op_observer {
   interpreter::way ends;
   std::size_t at;
@@ -356,9 +356,9 @@ struct ending_observer : plait::op_observer {
   void after(plait::op_event const&) override { event(); }
 };
 
-// The contract of plan::run: a blob that a net is given, and leaves behind, holds what it held before the op that the
-// run ended in; the tensor that was fed holds a value that the blob has had. Nets go on from there.
-TEST_CASE("control flow: random nets that fail, or are stopped, leave what was fed as it was before the op") {
+// Contract of plan::run: an input blob that the net also outputs is rolled back to before the op that the run ended in;
+// the fed tensor has a value that the blob had at some time. Nets continue from there.
+TEST_CASE("control flow: random nets that fail or are stopped roll inputs back to before the op") {
   std::size_t ended = 0;
   std::size_t ended_inside = 0;
   for (unsigned seed = 0; seed != 1500; ++seed) {
@@ -423,7 +423,7 @@ TEST_CASE("control flow: random nets that fail, or are stopped, leave what was f
         CHECK(oracle.seen[name].contains(fed.at(name).values<float>()));
       }
       if (!ends_early || round != 1) continue;
-      // What a net does not read it need not leave as it was.
+      // Blobs that the net does not read need not be rolled back.
       for (std::string const& name : maker.names)
         if (net.external_output.empty() || name == "a" || name == "d") test::feed(blobs, name, s[name]);
     }

@@ -36,13 +36,13 @@ moments moments_of(std::vector<T> const& values) {
   return made;
 }
 
-// 20,000 numbers: the mean is off by 1 / 141 of the deviation, the variance by 1 / 100 of itself, if that is usual.
+// Allows 5 standard errors of 20,000 numbers: for the mean 1 / 141 of the deviation, for the variance 1 / 100 of it.
 void check(moments const& got, double mean, double variance) {
   CHECK(std::abs(got.mean - mean) < 5 * std::sqrt(variance) / 141);
   CHECK(std::abs(got.variance - variance) < 5 * variance / 100);
 }
 
-TEST_CASE_TEMPLATE("random fills: distributed as they should", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("random fills: moments and ranges are those of the distributions", B, PLAIT_HOST_BACKENDS) {
   auto const table = test::table<B>();
   auto const draw = [&](std::string const& type, std::string const& arguments) {
     return moments_of(test::run_op<B>(table, op(type, large + arguments), {}).template fetch<float>("y"));
@@ -89,7 +89,7 @@ TEST_CASE_TEMPLATE("random fills: distributed as they should", B, PLAIT_HOST_BAC
   CHECK(moments_of(dice).greatest == 6);
 }
 
-TEST_CASE_TEMPLATE("random fills: the same numbers on every backend", B, PLAIT_PARALLEL_BACKENDS) {
+TEST_CASE_TEMPLATE("random fills: all backends draw the same numbers", B, PLAIT_PARALLEL_BACKENDS) {
   for (char const* type : {"UniformFill", "GaussianFill", "XavierFill", "MSRAFill"})
     CHECK(test::run_op<B>(test::table<B>(), op(type, large), {}).template fetch<float>("y") ==
           test::run_op<plait::serial>(test::table<plait::serial>(), op(type, large), {}).template fetch<float>("y"));
@@ -98,7 +98,7 @@ TEST_CASE_TEMPLATE("random fills: the same numbers on every backend", B, PLAIT_P
             .template fetch<std::int32_t>("y"));
 }
 
-TEST_CASE("random fills: numbers hang on the seed, the value written and the run, and on nothing else") {
+TEST_CASE("random fills: numbers depend only on the seed, the value written and the run") {
   using B = plait::serial;
   auto const table = test::table<B>();
   std::string const shape = R"(arg { name: "shape" ints: 5 } )";
@@ -128,7 +128,7 @@ TEST_CASE("random fills: numbers hang on the seed, the value written and the run
   CHECK(blobs.fetch<float>("w") == second);
 }
 
-TEST_CASE_TEMPLATE("random fills: bounds and shape as inputs", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("random fills: bounds and shape may be inputs", B, PLAIT_HOST_BACKENDS) {
   auto const table = test::table<B>();
   test::feeds<B> const fed = {{"x", test::of<B>({30, 2}, std::vector<float>(60))},
                               {"low", test::of<B, float>({1}, {4})},
@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("random fills: bounds and shape as inputs", B, PLAIT_HOST_BAC
         plait::shape{0, 3});
 }
 
-TEST_CASE("random fills: arguments they cannot have are refused by name") {
+TEST_CASE("random fills: invalid arguments are refused by name") {
   using B = plait::serial;
   auto const refused = [](std::string const& text, std::string const& fact) {
     try {

@@ -30,7 +30,7 @@ std::vector<T> range(std::vector<T> const& inputs, std::string* error = nullptr)
   return test::run_op<B>(table<B>(), op, fed).template fetch<T>("y");
 }
 
-TEST_CASE_TEMPLATE("Range: as NumPy's arange", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Range: agrees with NumPy's arange", B, PLAIT_HOST_BACKENDS) {
   CHECK(range<B, std::int32_t>({5}) == std::vector<std::int32_t>{0, 1, 2, 3, 4});
   CHECK(range<B, std::int32_t>({2, 9}) == std::vector<std::int32_t>{2, 3, 4, 5, 6, 7, 8});
   CHECK(range<B, std::int64_t>({1, 8, 3}) == std::vector<std::int64_t>{1, 4, 7});
@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE("Range: as NumPy's arange", B, PLAIT_HOST_BACKENDS) {
   CHECK(range<B, std::int64_t>({high, low, low}) == std::vector<std::int64_t>{high, -1});
 }
 
-TEST_CASE("Range follows its inputs from run to run") {
+TEST_CASE("Range: follows its inputs from run to run") {
   using B = plait::serial;
   plait::workspace<B> blobs;
   blobs.feed("a", test::of<B, std::int32_t>({}, {1}));
@@ -66,7 +66,7 @@ TEST_CASE("Range follows its inputs from run to run") {
   CHECK(blobs.fetch<std::int32_t>("y") == std::vector<std::int32_t>{6, 7});
 }
 
-TEST_CASE("Range refuses") {
+TEST_CASE("Range: endless ranges and inputs that do not fit are refused") {
   using B = plait::serial;
   std::string error;
   range<B, std::int32_t>({1, 5, 0}, &error);

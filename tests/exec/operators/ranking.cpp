@@ -17,7 +17,7 @@ using plait::shape;
 using test::table;
 using places = std::vector<std::int64_t>;
 
-// Few values, so that many are equal.
+// Returns whole numbers of few values, so that many are equal.
 template <class T>
 std::vector<T> numbers(std::int64_t count, std::uint32_t values) {
   std::vector<T> made(static_cast<std::size_t>(count));
@@ -33,7 +33,7 @@ std::string integer(std::string const& name, std::int64_t value) {
   return "arg { name: \"" + name + "\" i: " + std::to_string(value) + " } ";
 }
 
-// The places of each vector along the axis, in order of `first`: largest or smallest first, of equals the lower place.
+// Returns the places of each vector along the axis, sorted: largest or smallest first, of equals the lower place.
 template <class T>
 std::vector<places> sorted_vectors(shape const& dims, std::size_t axis, std::vector<T> const& x, bool largest) {
   auto const inner = static_cast<std::size_t>(dims.size_from(axis + 1));
@@ -53,7 +53,7 @@ std::vector<places> sorted_vectors(shape const& dims, std::size_t axis, std::vec
   return made;
 }
 
-TEST_CASE_TEMPLATE("ArgMax, ArgMin, TopK: along any axis, of each type", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("ArgMax, ArgMin, TopK: any axis and type is ranked as by a stable sort", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const check = [&]<class T>(T) {
     for (shape const& dims : {shape{2, 3, 4}, shape{7}, shape{3, 1000}, shape{2, 9, 300}, shape{1, 1, 1}})
@@ -116,7 +116,7 @@ TEST_CASE_TEMPLATE("ArgMax, ArgMin, TopK: along any axis, of each type", B, PLAI
   check(std::int64_t{});
 }
 
-TEST_CASE_TEMPLATE("ArgMax, ArgMin, TopK: NaN, infinities, nothing", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("ArgMax, ArgMin, TopK: NaN, infinities and empty axes are ranked", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   float const nan = std::nanf("");
   float const inf = std::numeric_limits<float>::infinity();
@@ -146,7 +146,7 @@ TEST_CASE_TEMPLATE("ArgMax, ArgMin, TopK: NaN, infinities, nothing", B, PLAIT_HO
   CHECK(none.template fetch<std::int64_t>("i") == places{-1, -1, -1, -1});
 }
 
-TEST_CASE("ArgMax, TopK: what is refused") {
+TEST_CASE("ArgMax, TopK: axes and k that do not fit are refused") {
   using B = plait::serial;
   auto const refused = [&](std::string const& text, shape const& dims, char const* why) {
     try {

@@ -17,14 +17,14 @@ namespace {
 using plait::shape;
 using test::table;
 
-// Distinct numbers in no order.
+// Returns distinct unsorted numbers.
 plait::tensor<plait::serial> distinct(shape const& dims) {
   std::vector<double> made(static_cast<std::size_t>(dims.size()));
   for (std::size_t i = 0; i != made.size(); ++i) made[i] = static_cast<double>(i * 7'919 % 100'003) / 1'000;
   return test::of<plait::serial>(dims, made);
 }
 
-TEST_CASE_TEMPLATE("TopKGradient: along any axis, fewer elements than k, the flat places", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("TopKGradient: agrees with differences along any axis, for any k", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
   for (shape const& dims : {shape{7}, {4, 3}, {2, 5}, {2, 3, 4}, {0, 3}, {2, 60, 300}})
@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("TopKGradient: along any axis, fewer elements than k, the fla
         }
 }
 
-TEST_CASE_TEMPLATE("what TopKGradient refuses", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("TopKGradient: operands that do not fit are refused", B, PLAIT_HOST_BACKENDS) {
   auto const refused = [&](shape const& dims, std::vector<std::int64_t> const& places) {
     return test::error_of<B>(
         table<B>(), "type: 'TopKGradient' input: 'dy' input: 'i' input: 'x' output: 'dx' arg { name: 'k' i: 2 }",

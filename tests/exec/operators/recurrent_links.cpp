@@ -33,12 +33,12 @@ void run(std::string const& text, plait::workspace<B>& blobs) {
   plait::compile(plait::read_netdef_text(text), test::recurrent_operators<B>(), blobs).run();
 }
 
-TEST_CASE_TEMPLATE("rnn_internal_apply_link, rnn_internal_accumulate_gradient_input", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("rnn_internal ops: links read places, and accumulation adds to them", B, PLAIT_HOST_BACKENDS) {
   plait::workspace<B> blobs;
   blobs.feed("timestep", std::vector<std::int32_t>{2}, {1});
   blobs.feed("s", std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {5, 1, 2});
   blobs.feed("e", std::vector<float>{10, 20, 30, 40, 50, 60}, {3, 2, 1});
-  SUBCASE("places") {
+  SUBCASE("links") {
     run(link_text("a", "s", 1) + link_text("b", "s", 0, 3) + link_text("none", "s", 3, 0), blobs);
     CHECK(blobs.template fetch<float>("a") == std::vector<float>{6, 7});
     CHECK(blobs.view("a").dims() == plait::shape{1, 1, 2});
@@ -51,7 +51,7 @@ TEST_CASE_TEMPLATE("rnn_internal_apply_link, rnn_internal_accumulate_gradient_in
     run(accumulate_text("e", "s", 1) + accumulate_text("e", "s", 2), blobs);
     CHECK(blobs.template fetch<float>("s") == std::vector<float>{0, 1, 2, 3, 4, 5, 56, 67, 58, 69});
   }
-  SUBCASE("what is wrong") {
+  SUBCASE("wrong operands are refused") {
     std::int64_t const most = std::numeric_limits<std::int64_t>::max();
     for (std::string const& text :
          {link_text("a", "s", 3), link_text("a", "s", 0, 4), link_text("a", "s", -1), link_text("a", "s", 0, -1),
@@ -69,7 +69,7 @@ TEST_CASE_TEMPLATE("rnn_internal_apply_link, rnn_internal_accumulate_gradient_in
   }
 }
 
-// What a recurrence leaves, with its gradients.
+// Returns the outputs and gradients of two runs of a recurrence.
 std::vector<std::vector<double>> results(recurrence const& r) {
   plait::workspace<serial> blobs;
   test::feed_some<double>(blobs, "x", {4, 2, 3}, 1);
@@ -88,7 +88,7 @@ std::vector<std::vector<double>> results(recurrence const& r) {
   return made;
 }
 
-TEST_CASE("A recurrence whose links are ops of its step nets is that with links as arguments") {
+TEST_CASE("recurrent_links: links may be ops of the step nets instead of arguments") {
   recurrence r = test::simple_cell();
   r.trains = true;
   r.outputs_with_grads = {0};
@@ -110,7 +110,7 @@ TEST_CASE("A recurrence whose links are ops of its step nets is that with links 
     r.step = forward + r.step;
     r.backward_step = backward + r.backward_step;
   }
-  // Sums over the steps may be made in another order.
+  // Sums over the steps may be accumulated in another order.
   auto const got = results(r);
   REQUIRE(got.size() == expected.size());
   for (std::size_t k = 0; k != got.size(); ++k) {
@@ -119,12 +119,12 @@ TEST_CASE("A recurrence whose links are ops of its step nets is that with links 
   }
 }
 
-TEST_CASE("A backward step net may add the gradient of an output itself") {
+TEST_CASE("recurrent_links: a backward step net may add the gradient of an output itself") {
   recurrence r = test::simple_cell();
   r.trains = true;
   r.outputs_with_grads = {0};
   recurrence const plain = r;
-  // The op adds all_grad where it is; the step net once more: as if it were twice as large.
+  // The op adds all_grad, and the step net adds it once more, as if it were twice as large.
   r.backward_step = accumulate_text("all_grad", "hs_grad", 1) + link_text("h_grad", "hs_grad", 1) + r.backward_step;
   auto const got = results(r);
   plait::workspace<serial> blobs;
@@ -141,7 +141,7 @@ TEST_CASE("A backward step net may add the gradient of an output itself") {
   for (std::size_t i = 0; i != expected.size(); ++i) CHECK(got[3][i] == doctest::Approx(expected[i]).epsilon(1e-12));
 }
 
-TEST_CASE("An op of a step net that links something else is refused") {
+TEST_CASE("recurrent_links: a link op of neither a state nor an input is refused") {
   recurrence r = test::simple_cell();
   r.step = link_text("q", "elsewhere", 0) + r.step;
   plait::workspace<serial> blobs;

@@ -25,7 +25,7 @@ plait::plan<B> plan_of(std::string const& text, plait::workspace<B>& blobs, std:
   return plait::compile(plait::read_netdef_text(text), recurrent_operators<B>(), blobs, {.fetch = std::move(fetch)});
 }
 
-/// What test::simple_cell takes, over three steps.
+/// Feeds the inputs of test::simple_cell for three steps.
 template <class T, class B>
 void feed_simple(plait::workspace<B>& blobs) {
   test::feed_some<T>(blobs, "x", {3, 2, 2}, 1);
@@ -113,16 +113,16 @@ void check_lstm(plait::plan<B>& plan, plait::workspace<B>& blobs, std::int64_t s
   compare("c_last", last(expected.c_all, "c0"), {1, n, d});
 }
 
-TEST_CASE_TEMPLATE("RecurrentNetwork: an LSTM is its equations, again and again with other shapes", B,
+TEST_CASE_TEMPLATE("RecurrentNetwork: an LSTM follows its equations, run after run with other shapes", B,
                    PLAIT_HOST_BACKENDS) {
   recurrence r = lstm_cell();
-  SUBCASE("only run") {}
-  SUBCASE("kept for a gradient") {
+  SUBCASE("forward only") {}
+  SUBCASE("values kept for a gradient") {
     r.trains = true;
     r.backward_step = op_text("Copy", {"h"}, {"unused"});
     r.recompute = {"g"};
   }
-  SUBCASE("the step net as text") { r.as_text = true; }
+  SUBCASE("step net as text") { r.as_text = true; }
   plait::workspace<B> blobs;
   bool const all = r.recompute.empty();
   auto plan = plan_of<B>(
@@ -134,7 +134,7 @@ TEST_CASE_TEMPLATE("RecurrentNetwork: an LSTM is its equations, again and again 
   for (std::int64_t const steps : {4, 6}) check_lstm<float>(plan, blobs, steps, 3, 8, ++seed, 1e-6);
 }
 
-TEST_CASE("RecurrentNetwork: outputs are views of the states; without a gradient two workspaces do") {
+TEST_CASE("RecurrentNetwork: outputs are views of the states, and an initial row is broadcast") {
   using B = plait::serial;
   recurrence r = test::simple_cell();
   for (bool const trains : {false, true}) {
@@ -153,11 +153,11 @@ TEST_CASE("RecurrentNetwork: outputs are views of the states; without a gradient
       auto const kept = std::dynamic_pointer_cast<plait::step_values<B>>(blobs.find("ws")->object);
       REQUIRE(kept != nullptr);
       CHECK(kept->length == static_cast<std::size_t>(steps));
-      // What a step makes of the state is in the sequence itself.
+      // Steps write the state directly to the sequence.
       if (trains)
         for (std::int64_t t = 0; t != steps; ++t)
           CHECK(kept->at("h", static_cast<std::size_t>(t)).value.raw() == blobs.view("all").slice(0, t, t + 1).raw());
-      // A row for the whole batch.
+      // The initial row is broadcast to the batch.
       auto const first = kept->states[0].slice(0, 0, 1).values<float>();
       auto const given = blobs.fetch<float>("h0");
       for (std::size_t i = 0; i != 6; ++i) CHECK(first[i] == given[i % 3]);
@@ -165,7 +165,7 @@ TEST_CASE("RecurrentNetwork: outputs are views of the states; without a gradient
   }
 }
 
-TEST_CASE("RecurrentNetwork: blobs that the steps of another net have left are not taken for those around") {
+TEST_CASE("RecurrentNetwork: kept step values of another net do not shadow outer blobs") {
   using B = plait::serial;
   recurrence first = test::simple_cell();
   first.step += op_text("Sqr", {"x_t"}, {"a"});
@@ -183,7 +183,7 @@ TEST_CASE("RecurrentNetwork: blobs that the steps of another net have left are n
   for (std::size_t i = 0; i != 4; ++i) CHECK(all[i] == h0[i] + (i % 2 == 0 ? 1.0F : 2.0F));
 }
 
-TEST_CASE("RecurrentNetwork: an op that changes an output in place leaves the other, and what steps keep, as it was") {
+TEST_CASE("RecurrentNetwork: an op that changes an output in place preserves the other and kept step values") {
   auto const recurrence = test::simple_cell().op();
   auto const in_if = op_text("If", {"yes"}, {"all", "last", "ws"}, test::net_arg("then_net", recurrence));
   plait::workspace<plait::serial> plain;
@@ -217,7 +217,7 @@ TEST_CASE("RecurrentNetwork: an op that changes an output in place leaves the ot
       }
 }
 
-TEST_CASE("RecurrentNetwork: memory that somebody still holds is not written again") {
+TEST_CASE("RecurrentNetwork: memory that a tensor still references is not overwritten") {
   using B = plait::serial;
   recurrence const r = test::simple_cell();
   plait::workspace<B> blobs;
@@ -229,7 +229,7 @@ TEST_CASE("RecurrentNetwork: memory that somebody still holds is not written aga
   CHECK(blobs.view("all").raw() == first);
   auto const before = blobs.fetch<float>("all");
   plait::tensor<B> const held = blobs.view("all");
-  blobs.feed("h0", blobs.view("last"));  // carried on, without a copy
+  blobs.feed("h0", blobs.view("last"));  // the next run starts from the last state, without a copy
   plan.run();
   CHECK(held.values<float>() == before);
   plait::workspace<B> other;
@@ -240,9 +240,9 @@ TEST_CASE("RecurrentNetwork: memory that somebody still holds is not written aga
   CHECK(blobs.fetch<float>("all") == other.fetch<float>("all"));
 }
 
-TEST_CASE("RecurrentNetwork: a window over steps past, over input and states") {
+TEST_CASE("RecurrentNetwork: windows cover previous steps of inputs and states") {
   using B = plait::serial;
-  // s = fold of x at t and t + 1, plus fold of the two states before; x_long has a step more than `time`.
+  // s = fold of x at t and t + 1, plus fold of the previous two states; x_long has one step more than `time`.
   recurrence const r{
       {"time", "x_long", "h0"},
       {"hs"},
@@ -267,7 +267,7 @@ TEST_CASE("RecurrentNetwork: a window over steps past, over input and states") {
   CHECK(blobs.view("tail").dims() == plait::shape{3, 1, 2});
 }
 
-TEST_CASE("RecurrentNetwork: a window that ends in what the same step makes") {
+TEST_CASE("RecurrentNetwork: a window may end in a value of the same step") {
   using B = plait::serial;
   recurrence const r{{"x", "before"},
                      {"xs", "ys"},
@@ -290,7 +290,7 @@ TEST_CASE("RecurrentNetwork: a window that ends in what the same step makes") {
   }
 }
 
-TEST_CASE("RecurrentNetwork: what a step reads by name may stand in what the run before has left") {
+TEST_CASE("RecurrentNetwork: a blob read by name may alias an output of the previous run") {
   using B = plait::serial;
   recurrence r = test::simple_cell();
   r.step = op_text("FC", {"h_prev", "w", "b"}, {"s"}, "arg { name: \"axis\" i: 2 }") +
@@ -316,7 +316,7 @@ TEST_CASE("RecurrentNetwork: what a step reads by name may stand in what the run
     }
 }
 
-TEST_CASE("RecurrentNetwork: a blob of two places that a step changes in place leaves the first as it was") {
+TEST_CASE("RecurrentNetwork: a step that changes a blob of two places in place preserves the first place") {
   using B = plait::serial;
   recurrence r = test::simple_cell();
   r.inputs = {"x", "h0"};
@@ -337,7 +337,7 @@ TEST_CASE("RecurrentNetwork: a blob of two places that a step changes in place l
     }
 }
 
-TEST_CASE("RecurrentNetwork: weights of which steps write the rows are read as they are") {
+TEST_CASE("RecurrentNetwork: weights whose rows steps write are read up to date") {
   using B = plait::serial;
   recurrence r = test::simple_cell();
   r.forward = {{"h_prev", "h", "x_t", "row"}, {"hs", "hs", "x", "w"}, {0, 1, 0, 0}};
@@ -367,7 +367,7 @@ TEST_CASE("RecurrentNetwork: weights of which steps write the rows are read as t
   for (std::size_t i = 0; i != h.size(); ++i) CHECK(last[i] == doctest::Approx(h[i]).epsilon(1e-12));
 }
 
-TEST_CASE("RecurrentNetwork: a run that fails leaves what steps write to as it was") {
+TEST_CASE("RecurrentNetwork: a failed run rolls back inputs that steps write") {
   using B = plait::serial;
   recurrence r = test::simple_cell();
   r.inputs.insert(r.inputs.end(), {"sink", "ids", "data"});
@@ -397,8 +397,8 @@ TEST_CASE("RecurrentNetwork: steps write to the places of an input that they are
   r.forward.external.push_back("sink");
   r.forward.offset.push_back(1);
   r.step += op_text("Sum", {"h", "x_t"}, {"y_t"});
-  SUBCASE("of an input of its own") {}
-  SUBCASE("and all that steps make is kept") { r.more = test::int_arg("keep_steps", 1); }
+  SUBCASE("a separate input") {}
+  SUBCASE("all step values kept") { r.more = test::int_arg("keep_steps", 1); }
   plait::workspace<B> blobs;
   feed_simple<double>(blobs);
   test::feed_some<double>(blobs, "sink", {5, 2, 2}, 5);
@@ -414,7 +414,7 @@ TEST_CASE("RecurrentNetwork: steps write to the places of an input that they are
   }
 }
 
-TEST_CASE("RecurrentNetwork: a step reads from an input what the one before has written there") {
+TEST_CASE("RecurrentNetwork: a step reads from an input what the previous step wrote there") {
   using B = plait::serial;
   recurrence r = test::simple_cell();
   r.inputs = {"time", "h0", "w", "b", "x"};
@@ -441,10 +441,10 @@ TEST_CASE("RecurrentNetwork: a step reads from an input what the one before has 
   }
 }
 
-TEST_CASE_TEMPLATE("RecurrentNetwork: a step changes the place that it read its state from", B, plait::serial,
+TEST_CASE_TEMPLATE("RecurrentNetwork: a step may overwrite the place that it read its state from", B, plait::serial,
                    plait::tbb) {
   recurrence r = test::simple_cell();
-  // What stands where h_prev will is made before h_prev is read.
+  // `a` may alias the new h_prev, and is written before the old one is read: a WAR hazard.
   r.step =
       op_text("Copy", {"x_t"}, {"a"}) + op_text("Sum", {"a", "h_prev"}, {"h"}) + op_text("Sum", {"a", "h"}, {"h_prev"});
   r.more = test::int_arg("rnn_executor.num_threads", 2);
@@ -466,15 +466,15 @@ TEST_CASE_TEMPLATE("RecurrentNetwork: a step changes the place that it read its 
   }
 }
 
-TEST_CASE("RecurrentNetwork: places of a state that no step has made are zero") {
+TEST_CASE("RecurrentNetwork: places of a state that no step writes are zero") {
   using B = plait::serial;
   recurrence r = test::simple_cell();
-  SUBCASE("none is") {
+  SUBCASE("no place is written") {
     r.forward.external[1] = "sink";
     r.inputs.push_back("sink");
   }
-  SUBCASE("the last is not") { r.forward.offset[1] = 0; }
-  SUBCASE("a step reads its own") { r.step = op_text("Copy", {"h"}, {"h"}); }
+  SUBCASE("the last place is not written") { r.forward.offset[1] = 0; }
+  SUBCASE("a step reads its own place") { r.step = op_text("Copy", {"h"}, {"h"}); }
   plait::workspace<B> blobs;
   feed_simple<double>(blobs);
   test::feed_some<double>(blobs, "sink", {4, 2, 2}, 5);
@@ -485,7 +485,7 @@ TEST_CASE("RecurrentNetwork: places of a state that no step has made are zero") 
   }
 }
 
-TEST_CASE("RecurrentNetwork: control flow, another recurrence and in-place ops in the step net") {
+TEST_CASE("RecurrentNetwork: step nets may have control flow, recurrences and in-place ops") {
   using B = plait::serial;
   plait::workspace<B> blobs;
   test::feed_some<double>(blobs, "x", {3, 1, 2}, 1);
@@ -509,7 +509,7 @@ TEST_CASE("RecurrentNetwork: control flow, another recurrence and in-place ops i
     }
   }
   SUBCASE("RecurrentNetwork") {
-    // Inside, the sum of all of `inner_x` is added to the state.
+    // The inner recurrence adds each step of `inner_x`, and x_t, to the state.
     recurrence const inner{{"inner_x", "h_prev"},
                            {"is"},
                            {1},
@@ -538,7 +538,7 @@ TEST_CASE("RecurrentNetwork: control flow, another recurrence and in-place ops i
       }
     }
   }
-  SUBCASE("what a step changes in place is its own, but a state's place is the state's") {
+  SUBCASE("changing x_t in place preserves x") {
     r.step = op_text("Tanh", {"x_t"}, {"x_t"}) + op_text("Sum", {"x_t", "h_prev"}, {"h"});
     auto plan = plan_of<B>(r.op(), blobs);
     plan.run();
@@ -546,7 +546,7 @@ TEST_CASE("RecurrentNetwork: control flow, another recurrence and in-place ops i
     auto const got = blobs.fetch<double>("all");
     for (std::size_t i = 0; i != 6; ++i) CHECK(got[i] == doctest::Approx(h[i % 2] += std::tanh(x[i])).epsilon(1e-14));
   }
-  SUBCASE("a state that is another one a step later") {
+  SUBCASE("a state equals another one step later") {
     r.states = {"hs", "later"};
     r.initial = {1, 1};
     r.alias_src = {"later"};
@@ -581,7 +581,7 @@ std::string refusal(Change&& change, bool run_it = true) {
   return "nothing was thrown";
 }
 
-TEST_CASE("RecurrentNetwork: lists of outputs that do not fit are refused, and a forecast of what is no sequence") {
+TEST_CASE("RecurrentNetwork: lists of outputs that do not fit, and forecasts without a sequence, are refused") {
   using B = plait::serial;
   plait::workspace<B> blobs;
   feed_simple<float>(blobs);
@@ -606,7 +606,7 @@ TEST_CASE("RecurrentNetwork: lists of outputs that do not fit are refused, and a
                        plait::exec_error);
 }
 
-TEST_CASE("RecurrentNetwork: what is wrong is said") {
+TEST_CASE("RecurrentNetwork: arguments and inputs that do not fit are refused") {
   using B = plait::serial;
   using blobs_t = plait::workspace<B>;
   auto const says = [](std::string const& message, std::string_view part) {
@@ -639,7 +639,7 @@ TEST_CASE("RecurrentNetwork: what is wrong is said") {
          test::feed_some<float>(b, "h0", {1, 1, 2, 2}, 1);
        }),
        "which should have 1 to 3 dimensions");
-  says(refusal([](recurrence&, blobs_t& b) {  // as other systems keep the states of two layers
+  says(refusal([](recurrence&, blobs_t& b) {  // layout of two-layer states in other systems
          test::feed_some<float>(b, "h0", {2, 2, 2}, 1);
        }),
        "the initial state 'hs' is of 2 steps, but the first one writes place 1");
@@ -647,7 +647,7 @@ TEST_CASE("RecurrentNetwork: what is wrong is said") {
        "input 0 is float32 3, which should be a sequence of steps of rows");
   says(refusal([](recurrence& r, blobs_t&) { r.forward.offset[1] = 2; }),
        "the link of 'h' leaves 'hs' of 4 places at step 2: offset 2, window 1");
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();  // sums with it are no numbers
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();  // sums with it overflow
   for (std::size_t const link : {0U, 1U, 2U}) {
     says(refusal([&](recurrence& r, blobs_t&) { r.forward.offset[link] = most - 1; }, false),
          "has offset 9223372036854775806 and window 1");
@@ -710,7 +710,7 @@ TEST_CASE("RecurrentNetwork: what is wrong is said") {
   says(refusal([](recurrence& r, blobs_t&) { r.step = op_text("Sum", {"x_t", "elsewhere"}, {"h"}); }), "elsewhere");
 }
 
-TEST_CASE("RecurrentNetwork: after an error it runs again") {
+TEST_CASE("RecurrentNetwork: a plan runs again after an error") {
   using B = plait::serial;
   plait::workspace<B> blobs;
   feed_simple<float>(blobs);
@@ -725,7 +725,7 @@ TEST_CASE("RecurrentNetwork: after an error it runs again") {
   CHECK(blobs.fetch<float>("all") == expected);
 }
 
-TEST_CASE("RecurrentNetwork: inputs, states, outputs and blobs of steps that a memory planner has renamed") {
+TEST_CASE("RecurrentNetwork: a memory planner may have renamed inputs, states, outputs and step blobs") {
   using B = plait::serial;
   recurrence r = test::simple_cell();
   plait::workspace<B> blobs;
@@ -745,7 +745,7 @@ TEST_CASE("RecurrentNetwork: inputs, states, outputs and blobs of steps that a m
     plait::workspace<B> others;
     for (char const* name : {"h0", "w", "b"}) others.feed(name, blobs.view(name));
     others.feed("y", blobs.view("x"));
-    // What is called __m0 around is nothing to the steps.
+    // Steps do not read the outer __m0.
     test::feed_some<float>(others, "__m0", {1}, 9);
     plan_of<B>(op, others).run();
     CHECK(others.fetch<float>("all") == expected);
@@ -753,7 +753,7 @@ TEST_CASE("RecurrentNetwork: inputs, states, outputs and blobs of steps that a m
   }
 }
 
-TEST_CASE("RecurrentNetwork: forms of 2017 are run, that of 2016 is refused by name") {
+TEST_CASE("RecurrentNetwork: the forms of 2017 run, that of 2016 is refused by name") {
   using B = plait::serial;
   recurrence r = test::simple_cell();
   plait::workspace<B> blobs;
@@ -765,7 +765,7 @@ TEST_CASE("RecurrentNetwork: forms of 2017 are run, that of 2016 is refused by n
   auto const all = blobs.fetch<float>("all");
   auto const w = blobs.fetch<float>("w_grad");
 
-  // Text, parameters by number, no param_grads; outputs_with_grads came a month later.
+  // This form has a text step net, parameters by number, no param_grads; outputs_with_grads came a month later.
   r.as_text = true;
   r.param_grads = {};
   std::string text = r.op() + r.gradient_op();
@@ -788,7 +788,7 @@ TEST_CASE("RecurrentNetwork: forms of 2017 are run, that of 2016 is refused by n
   }
 }
 
-TEST_CASE("a step net in text form that cannot be read is refused") {
+TEST_CASE("RecurrentNetwork: a step net in text form that cannot be parsed is refused") {
   plait::workspace<plait::serial> blobs;
   recurrence r = test::simple_cell();
   r.as_text = true;

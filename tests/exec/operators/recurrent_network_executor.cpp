@@ -32,7 +32,7 @@ using B = plait::tbb;
 using test::op_text;
 using test::recurrence;
 
-/// With so many threads for the steps, 0: one step after the other.
+/// Sets the number of threads for the steps; 0: steps run one by one, without the executor.
 void set_executor(plait::netdef& n, int threads, int in_flight = 4) {
   using traits = plait::net_traits<plait::netdef>;
   for (plait::op_def& op : n.op) {
@@ -45,7 +45,7 @@ void set_executor(plait::netdef& n, int threads, int in_flight = 4) {
 
 using bits = std::vector<std::vector<float>>;
 
-/// What a net makes of x, T x 3 x 4, in three runs of different lengths.
+/// Returns the fetched blobs of six runs on x, T x 3 x 4, with four different lengths T.
 bits results(plait::netdef const& n, std::vector<std::string> const& fetch,
              std::vector<std::pair<std::string, plait::shape>> const& parameters, std::vector<std::string> const& seeds,
              plait::operators<B> const& table = test::table<B>()) {
@@ -73,7 +73,7 @@ struct layer_net : test::trained_layer {
   }
 };
 
-TEST_CASE("With the executor steps of cells and stacks of cells make the same bits, forward and back") {
+TEST_CASE("recurrent_executor: cells and stacks of cells give the same bits, forward and backward") {
   using namespace plait;
   test::some_threads threads;
   multi_cell const stack{{lstm_cell{4, 5}, gru_cell{5, 4}, basic_rnn_cell{4, 4}, lstm_cell{4, 4}}, {2}};
@@ -92,7 +92,7 @@ TEST_CASE("With the executor steps of cells and stacks of cells make the same bi
     }
 }
 
-TEST_CASE("With the executor runs after the first ask the system for no memory") {
+TEST_CASE("recurrent_executor: repeated runs allocate no memory") {
   test::some_threads threads;
   layer_net net(plait::lstm_cell{4, 5}, {});
   set_executor(net.net, 3);
@@ -110,8 +110,8 @@ TEST_CASE("With the executor runs after the first ask the system for no memory")
   }) == 0);
 }
 
-// One value of a backward step goes to a state, the input and a parameter; outputs' gradients are added to the state's.
-TEST_CASE("With the executor a gradient that several places share is what it is in order") {
+// One value of a backward step goes to a state, the input and a parameter; output gradients are added to the state's.
+TEST_CASE("recurrent_executor: a gradient that several places share equals that of sequential steps") {
   using namespace plait;
   test::some_threads threads;
   net_builder cell("cell");
@@ -135,19 +135,19 @@ TEST_CASE("With the executor a gradient that several places share is what it is 
   CHECK(threads.execute([&] { return v_grad(4); }) == v_grad(0));
 }
 
-TEST_CASE("A limit on steps under way that no memory would hold is as good as none") {
+TEST_CASE("recurrent_executor: a max_parallel_timesteps that exceeds memory limits nothing") {
   test::some_threads threads;
   layer_net net(plait::lstm_cell{4, 4}, {});
   bits const expected = net.run(0);
   CHECK(threads.execute([&] { return net.run(4, 2'000'000'000); }) == expected);
 }
 
-// Every op of a step counts itself in; one fails.
+// Calls of counting_copy until one fails, detection of concurrent calls, and, if set, the source that is stopped.
 std::atomic<int> runs_left = 0;
 std::atomic<bool> overlapped = false;
 std::stop_source* stopped = nullptr;
 
-/// y = x; counts runs_left down, and fails or stops at 0.
+/// Kernel of y = x that counts runs_left down, and fails or stops at 0.
 template <class Backend>
 struct counting_copy : plait::op_kernel<Backend> {
   explicit counting_copy(plait::op_arguments const&) {}
@@ -167,7 +167,7 @@ struct counting_copy : plait::op_kernel<Backend> {
   std::atomic<bool> running_ = false;
 };
 
-/// Two recurrences in one step net, and a side branch.
+/// Returns two recurrences in one step net, and a side branch.
 recurrence two_states() {
   return {{"x", "h0", "g0"},
           {"hs", "gs"},
@@ -197,7 +197,7 @@ struct two_states_net {
   }
 };
 
-TEST_CASE("With the executor what fails says step and op, and the operator runs again; so it does when stopped") {
+TEST_CASE("recurrent_executor: errors name step and op, and runs after errors or cancellation succeed") {
   test::some_threads threads;
   two_states_net alone(0);
   runs_left = 1'000'000;
@@ -224,10 +224,10 @@ TEST_CASE("With the executor what fails says step and op, and the operator runs 
     threads.execute([&] { net.plan->run(); });
     CHECK(net.blobs.fetch<float>("g_all") == expected);
   }
-  CHECK_FALSE(overlapped);  // an op is never run for two steps at once
+  CHECK_FALSE(overlapped);  // an op never runs for two steps at once
 }
 
-/// y has as many elements as ten steps began before step x.
+/// Kernel whose y has 1 + x / 10 elements at step x.
 template <class Backend>
 struct tens_kernel : plait::op_kernel<Backend> {
   explicit tens_kernel(plait::op_arguments const&) {}
@@ -238,7 +238,7 @@ struct tens_kernel : plait::op_kernel<Backend> {
     c.result(0).is_set = true;
   }
 };
-/// y = x over the number of elements of k.
+/// Kernel of y = x / (number of elements of k).
 template <class Backend>
 struct share_kernel : plait::op_kernel<Backend> {
   explicit share_kernel(plait::op_arguments const&) {}
@@ -249,7 +249,7 @@ struct share_kernel : plait::op_kernel<Backend> {
   }
 };
 
-TEST_CASE("Where a step turns out to be another than the first, it and those after it are run in order") {
+TEST_CASE("recurrent_executor: steps run in order from the first one whose shapes differ from step 0") {
   test::some_threads threads;
   recurrence r{{"x", "h0"},
                {"hs"},
@@ -285,7 +285,7 @@ TEST_CASE("Where a step turns out to be another than the first, it and those aft
   for (std::size_t i = 2; i != made.size(); ++i) CHECK(made[i] == made[i % 2]);
 }
 
-TEST_CASE("The executor refuses negative numbers of threads, and no steps at all") {
+TEST_CASE("recurrent_executor: negative numbers of threads and no steps in flight are refused") {
   plait::netdef n = plait::read_netdef_text(test::simple_cell().op());
   plait::workspace<B> blobs;
   set_executor(n, -1);

@@ -24,7 +24,7 @@ plait::plan<B> plan_of(std::string const& text, plait::workspace<B>& blobs) {
   return plait::compile(plait::read_netdef_text(text), recurrent_operators<B>(), blobs);
 }
 
-// Gradients of the sum of all outputs with gradients, weighted, by all inputs that have one, against differences.
+// Compares gradients of a weighted sum of all outputs with gradients, by all inputs that have one, with differences.
 void check_gradients(recurrence r, plait::workspace<serial>& blobs) {
   r.trains = true;
   auto forward = plan_of<serial>(r.op(), blobs);
@@ -69,7 +69,7 @@ void check_gradients(recurrence r, plait::workspace<serial>& blobs) {
     }
     blobs.feed(name, x);
   }
-  // Once more, over what is there: the same bits.
+  // Further runs in existing memory give the same bits.
   std::vector<std::vector<double>> before;
   for (std::string const& name : inputs) before.push_back(blobs.fetch<double>(name + "_grad"));
   for (int round = 0; round != 2; ++round) {
@@ -86,7 +86,7 @@ void feed_simple(plait::workspace<serial>& blobs, std::int64_t steps, std::int64
   test::feed_some<double>(blobs, "b", {3}, 4);
 }
 
-TEST_CASE("RecurrentNetworkGradient: against differences, over initial states, outputs and lengths") {
+TEST_CASE("RecurrentNetworkGradient: agrees with differences for all initial states, outputs and lengths") {
   for (std::int64_t const n : {2, 1, 0})
     for (std::int64_t const steps : {4, 1, 0})
       for (plait::shape const& h0 : {plait::shape{3}, plait::shape{n, 3}, plait::shape{1, n, 3}})
@@ -103,14 +103,14 @@ TEST_CASE("RecurrentNetworkGradient: against differences, over initial states, o
         }
 }
 
-TEST_CASE("RecurrentNetworkGradient: steps as text, names by default, values made again") {
+TEST_CASE("RecurrentNetworkGradient: step nets as text, default names and recomputed values work") {
   plait::workspace<serial> blobs;
   feed_simple(blobs, 4, 2, {2, 3});
   recurrence r = test::simple_cell();
   SUBCASE("text") { r.as_text = true; }
-  SUBCASE("names of gradients of parameters") { r.param_grads = {}; }
+  SUBCASE("default names of parameter gradients") { r.param_grads = {}; }
   SUBCASE("recomputed") {
-    // The gradient of tanh from what the step net made, which is not kept.
+    // TanhGradient reads a recomputed value of the step net.
     std::string const axis = "arg { name: \"axis\" i: 2 }";
     std::string const made = op_text("FC", {"h_prev", "w", "b"}, {"s"}, axis) + op_text("Sum", {"s", "x_t"}, {"u"}) +
                              op_text("Tanh", {"u"}, {"v"});
@@ -129,7 +129,7 @@ TEST_CASE("RecurrentNetworkGradient: steps as text, names by default, values mad
   check_gradients(r, blobs);
 }
 
-TEST_CASE("RecurrentNetworkGradient: blobs that are not kept are not there after the run") {
+TEST_CASE("RecurrentNetworkGradient: blobs to recompute are unset after the forward run") {
   plait::workspace<serial> blobs;
   feed_simple(blobs, 2, 2, {2, 3});
   recurrence r = test::simple_cell();
@@ -142,7 +142,7 @@ TEST_CASE("RecurrentNetworkGradient: blobs that are not kept are not there after
   CHECK(kept->at("h", 0).is_set);
 }
 
-TEST_CASE("RecurrentNetworkGradient: one gradient for input, state and parameter is given to all") {
+TEST_CASE("RecurrentNetworkGradient: an input, a state and a parameter may share one gradient") {
   plait::workspace<serial> blobs;
   test::feed_some<double>(blobs, "x", {4, 2, 3}, 1);
   test::feed_some<double>(blobs, "h0", {2, 3}, 2);
@@ -161,13 +161,13 @@ TEST_CASE("RecurrentNetworkGradient: one gradient for input, state and parameter
     r.backward = {{"h_grad", "h_grad", "h_grad"}, {"hs_grad", "hs_grad", "x_grad"}, {1, 0, 0}};
     r.param_grads = {"h_grad"};
   }
-  SUBCASE("made by one op") {
+  SUBCASE("computed by one op") {
     r.step = op_text("Sum", {"x_t", "h_prev", "p"}, {"s"}) + op_text("Tanh", {"s"}, {"h"});
     r.backward = {{"h_grad", "s_grad", "s_grad"}, {"hs_grad", "hs_grad", "x_grad"}, {1, 0, 0}};
     r.backward_step = op_text("TanhGradient", {"h", "h_grad"}, {"s_grad"});
     r.param_grads = {"s_grad"};
   }
-  SUBCASE("of one blob that is two states") {
+  SUBCASE("one blob is two states") {
     r.states = {"hs", "ks"};
     r.initial = {1, 1};
     r.alias_src = {"hs", "ks"};
@@ -180,7 +180,7 @@ TEST_CASE("RecurrentNetworkGradient: one gradient for input, state and parameter
                   {1, 1, 0, 0, 0}};
     r.backward_step = op_text("TanhGradient", {"u", "h_grad"}, {"u_grad"});
     r.param_grads = {"u_grad"};
-    // Each state's own beginning, so that both have gradients of their own.
+    // The states have separate initial values, so that both have a gradient.
     r.inputs.push_back("k0");
     r.initial = {1, 3};
     test::feed_some<double>(blobs, "k0", {2, 3}, 9);
@@ -188,7 +188,7 @@ TEST_CASE("RecurrentNetworkGradient: one gradient for input, state and parameter
   check_gradients(r, blobs);
 }
 
-TEST_CASE("RecurrentNetworkGradient: two sequences, one of them longer, and a third that has no gradient") {
+TEST_CASE("RecurrentNetworkGradient: sequences may differ in length, or have no gradient") {
   plait::workspace<serial> blobs;
   test::feed_some<double>(blobs, "x", {3, 2, 3}, 1);
   test::feed_some<double>(blobs, "ids", {3, 1}, 2);
@@ -214,7 +214,7 @@ TEST_CASE("RecurrentNetworkGradient: two sequences, one of them longer, and a th
   }
 }
 
-TEST_CASE("RecurrentNetworkGradient: a blob of two places is to it what the step has left, in whatever order") {
+TEST_CASE("RecurrentNetworkGradient: a blob of two places has the value after the step, in either order of links") {
   std::string const axis = "arg { name: \"axis\" i: 2 }";
   std::vector<double> wanted;
   for (test::numbers_list const& places : {test::numbers_list{0, 1, 0}, test::numbers_list{1, 0, 0}}) {
@@ -236,7 +236,7 @@ TEST_CASE("RecurrentNetworkGradient: a blob of two places is to it what the step
   }
 }
 
-TEST_CASE("RecurrentNetworkGradient: that of an integer state that all rows begin with is zero") {
+TEST_CASE("RecurrentNetworkGradient: the gradient of a broadcast integer state is zero") {
   recurrence r = test::simple_cell();
   r.trains = true;
   r.inputs.push_back("c0");
@@ -255,7 +255,7 @@ TEST_CASE("RecurrentNetworkGradient: that of an integer state that all rows begi
   CHECK(blobs.fetch<std::int32_t>("c0_grad") == std::vector<std::int32_t>{0, 0, 0});
 }
 
-TEST_CASE("RecurrentNetworkGradient: no backward step net where gradients are only passed on") {
+TEST_CASE("RecurrentNetworkGradient: needs no backward step net if gradients are only passed on") {
   plait::workspace<serial> blobs;
   test::feed_some<double>(blobs, "x", {4, 2, 3}, 1);
   test::feed_some<double>(blobs, "h0", {3}, 2);
@@ -273,7 +273,7 @@ TEST_CASE("RecurrentNetworkGradient: no backward step net where gradients are on
   check_gradients(r, blobs);
 }
 
-TEST_CASE("RecurrentNetworkGradient: blobs that a memory planner has renamed") {
+TEST_CASE("RecurrentNetworkGradient: finds blobs that a memory planner has renamed") {
   plait::workspace<serial> blobs;
   feed_simple(blobs, 3, 2, {2, 3});
   test::feed_some<double>(blobs, "all_grad", {3, 2, 3}, 5);
@@ -292,10 +292,8 @@ TEST_CASE("RecurrentNetworkGradient: blobs that a memory planner has renamed") {
                  test::text_arg("s_grad.rename", "__m0") + test::text_arg("w_grad.rename", "__m1") +
                  test::text_arg("h_prev_grad.rename", "__m2") + test::text_arg("hs_grad.rename", "__m3");
   std::string gradient = renamed.gradient_op();
-  SUBCASE("the gradient of the input is where the argument says") {
-    gradient.replace(gradient.find("\"y_grad\""), 8, "\"y2\"");
-  }
-  SUBCASE("the gradient of the input is called after what the input was") {
+  SUBCASE("the argument names the input gradient") { gradient.replace(gradient.find("\"y_grad\""), 8, "\"y2\""); }
+  SUBCASE("the original input names its gradient") {
     renamed.more.replace(renamed.more.find(test::text_arg("x_grad.rename", "y2")),
                          test::text_arg("x_grad.rename", "y2").size(), "");
     gradient = renamed.gradient_op();
@@ -310,7 +308,7 @@ TEST_CASE("RecurrentNetworkGradient: blobs that a memory planner has renamed") {
   for (char const* name : {"w_grad", "b_grad", "h0_grad"}) CHECK(fetch(others, name) == fetch(blobs, name));
 }
 
-TEST_CASE("RecurrentNetworkGradient: windows over steps past") {
+TEST_CASE("RecurrentNetworkGradient: agrees with differences for windows over previous steps") {
   plait::workspace<serial> blobs;
   test::feed_some<double>(blobs, "x", {5, 1, 2}, 1);
   test::feed_some<double>(blobs, "h0", {2, 1, 2}, 2);
@@ -329,7 +327,7 @@ TEST_CASE("RecurrentNetworkGradient: windows over steps past") {
   check_gradients(r, blobs);
 }
 
-TEST_CASE_TEMPLATE("RecurrentNetworkGradient: LSTM in float and double, on any backend the same", B,
+TEST_CASE_TEMPLATE("RecurrentNetworkGradient: an LSTM has the same gradients on all backends, in float and double", B,
                    PLAIT_HOST_BACKENDS) {
   std::string const axis = "arg { name: \"axis\" i: 2 }";
   recurrence r{{"x", "h0", "c0", "w", "b", "lens"},
@@ -406,7 +404,7 @@ std::string refusal(Change&& change) {
   return "nothing was thrown";
 }
 
-TEST_CASE("RecurrentNetworkGradient: what is wrong is said") {
+TEST_CASE("RecurrentNetworkGradient: links, names and inputs that do not fit are refused") {
   using blobs_t = plait::workspace<serial>;
   auto const says = [](std::string const& message, std::string_view part) {
     CAPTURE(message);
@@ -453,7 +451,7 @@ TEST_CASE("RecurrentNetworkGradient: what is wrong is said") {
        "the forward run has kept 0 steps of 3");
 }
 
-TEST_CASE("RecurrentNetworkGradient: operands and arguments that do not fit are said") {
+TEST_CASE("RecurrentNetworkGradient: operands and arguments that do not fit are refused") {
   plait::workspace<serial> blobs;
   feed_simple(blobs, 3, 2, {2, 3});
   recurrence r = test::simple_cell();
@@ -500,7 +498,7 @@ TEST_CASE("RecurrentNetworkGradient: gradients that cannot be added are refused"
   r.trains = r.no_backward_step = true;
   r.outputs_with_grads = {0};
   r.backward = {{"h_grad", "h_grad", "h_grad"}, {"hs_grad", "hs_grad", "x_grad"}, {1, 0, 0}};
-  SUBCASE("of whole numbers") {
+  SUBCASE("integer gradients") {
     r.step = op_text("Sum", {"h_prev", "x_t"}, {"h"});
     for (char const* name : {"x", "all_grad"})
       blobs.feed(name, plait::tensor<serial>::from(std::vector<std::int32_t>{1, 2}, {2, 1, 1}));
@@ -509,7 +507,7 @@ TEST_CASE("RecurrentNetworkGradient: gradients that cannot be added are refused"
     CHECK_THROWS_WITH_AS(plan_of<serial>(r.gradient_op(), blobs).run(),
                          doctest::Contains("gradients of int32 cannot be added"), plait::exec_error);
   }
-  SUBCASE("of two states of different widths, of which one gradient is to be the sum") {
+  SUBCASE("the sum for two states of different widths") {
     r.inputs = {"x", "h0", "z0"};
     r.states = {"hs", "zs"};
     r.initial = {1, 2};

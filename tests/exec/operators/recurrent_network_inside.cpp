@@ -1,4 +1,4 @@
-// What steps have inside, and what their ops throw, with the executor: other nets, and errors of any kind.
+// Nested nets in steps of a recurrence, exceptions of any type from their ops, and observers, with the executor.
 #include <plait/exec/detail/operators/recurrent_network_executor.hpp>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ using test::op_text;
 using test::recurrence;
 using names = std::vector<std::string>;
 
-// With so many threads for the steps, 0: one step after the other.
+// Returns the net with `threads` threads for its steps; 0: steps run one by one, without the executor.
 plait::netdef with_executor(plait::netdef n, int threads) {
   using traits = plait::net_traits<plait::netdef>;
   for (plait::op_def& op : n.op) {
@@ -89,7 +89,7 @@ net_builder step_with(std::string const& what) {
 
 struct fail_with_number {};
 
-// y = x; counts `left` down, and fails at 0 in one way or another. `most` is how many were at work at once.
+// Kernel of y = x that counts `left` down and calls `fail` at 0. `most` is the maximum of concurrent calls.
 template <class Backend>
 struct failing_copy : plait::op_kernel<Backend> {
   explicit failing_copy(plait::op_arguments const&) {}
@@ -111,7 +111,7 @@ struct failing_copy : plait::op_kernel<Backend> {
   static inline std::function<void()> fail;
 };
 
-// h = the copy of h_prev + x, by way of `width` such copies that do not wait for each other.
+// Returns the recurrence h = h_prev + x, by way of `width` independent copies with FailingCopy.
 recurrence copies(std::size_t width) {
   recurrence r{{"x", "h0"},
                {"hs"},
@@ -160,7 +160,7 @@ struct all_seen : plait::op_observer {
 
 }  // namespace
 
-TEST_CASE("With the executor, nets within a step make the same bits, forward and back") {
+TEST_CASE("recurrent_executor: nets nested in a step give the same bits, forward and backward") {
   test::some_threads threads;
   for (char const* const what : {"RecurrentNetwork", "If", "While", "Do"}) {
     CAPTURE(what);
@@ -197,7 +197,7 @@ TEST_CASE("With the executor, nets within a step make the same bits, forward and
   }
 }
 
-TEST_CASE("With the executor, no steps and no rows are what they are in order") {
+TEST_CASE("recurrent_executor: zero steps and zero rows give empty outputs and zero gradients") {
   test::some_threads threads;
   failing_copy<B>::left = 1'000'000;
   plait::netdef const n = plait::read_netdef_text(copies(2).op() + copies(2).gradient_op());
@@ -215,7 +215,7 @@ TEST_CASE("With the executor, no steps and no rows are what they are in order") 
   }
 }
 
-TEST_CASE("Whatever an op of a step throws, forward or back, with the executor or without, says where it was") {
+TEST_CASE("RecurrentNetwork: an exception of any type names step and op, with or without the executor") {
   test::some_threads threads;
   std::vector<std::pair<std::function<void()>, std::string>> const ways{
       {[] { throw std::bad_alloc(); }, "no memory for what it asks for"},
@@ -257,7 +257,7 @@ TEST_CASE("Whatever an op of a step throws, forward or back, with the executor o
   }
 }
 
-TEST_CASE("No more ops of steps are at work at once than rnn_executor.num_threads says") {
+TEST_CASE("recurrent_executor: rnn_executor.num_threads limits the ops that run at once") {
   test::some_threads threads;
   plait::netdef const n = plait::read_netdef_text(copies(4).op());
   plait::workspace<B> blobs;
@@ -274,7 +274,7 @@ TEST_CASE("No more ops of steps are at work at once than rnn_executor.num_thread
   failing_copy<B>::sleeps = false;
 }
 
-TEST_CASE("With the executor an observer sees the ops of every step") {
+TEST_CASE("recurrent_executor: an observer sees the ops of every step") {
   test::some_threads threads;
   failing_copy<B>::left = 1'000'000;
   plait::workspace<B> blobs;
@@ -288,7 +288,7 @@ TEST_CASE("With the executor an observer sees the ops of every step") {
   CHECK(std::ranges::count(seen.types, "RecurrentNetwork") == 1);
 }
 
-TEST_CASE("Arguments that only Caffe2's executors read are ignored; an empty backward step net is none") {
+TEST_CASE("RecurrentNetwork: arguments of Caffe2's executors and an empty backward step net are ignored") {
   failing_copy<B>::left = 1'000'000;
   recurrence r = copies(1);
   auto const results = [&] {

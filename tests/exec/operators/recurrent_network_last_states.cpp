@@ -1,4 +1,4 @@
-// Where only the last states are wanted, a recurrence takes memory for a few steps, however long it is.
+// Ring buffers: a recurrence of any length takes memory for a few steps if only its last states are fetched.
 #include <plait/exec/detail/operators/recurrent_network.hpp>
 
 #include <algorithm>
@@ -30,8 +30,8 @@ using bits = std::vector<std::vector<float>>;
 
 constexpr std::int64_t inputs = 3, units = 16;
 
-/// A layer without gradients, and the ops that what is wanted of it needs. Of an LSTM, 0 and 1 are the hidden states
-/// and the last of them, 2 and 3 those of the cell.
+/// Forward-only layer whose dead ops are removed. Outputs of an LSTM: 0 and 1 are all hidden states and the last
+/// one, 2 and 3 those of the cell.
 struct layer : test::trained_layer {
   explicit layer(plait::recurrent_layer_options o, plait::any_cell const& cell = plait::lstm_cell{inputs, units})
       : trained_layer(cell, forward_only(std::move(o))) {}
@@ -67,7 +67,7 @@ struct measured {
   std::size_t own() const { return peak - fed; }
 };
 
-/// On at most two threads, of which each makes more than ten steps' products at no time.
+/// Measures a run on at most two threads, each of which computes products of at most ten steps at a time.
 template <class B>
 measured run(layer const& l, names const& wanted, std::int64_t steps, bool says = true) {
   tbb::global_control const allowed(tbb::global_control::max_allowed_parallelism, 2);
@@ -91,7 +91,7 @@ std::size_t block(std::int64_t places, std::int64_t width) {
   return plait::memory_pool<plait::serial>::block_size(static_cast<std::size_t>(places * 208 * width) * sizeof(float));
 }
 
-TEST_CASE_TEMPLATE("An LSTM of which only the last states are wanted takes the same memory for any number of steps", B,
+TEST_CASE_TEMPLATE("RecurrentNetwork: an LSTM takes the same memory for any length if only last states are fetched", B,
                    plait::serial, plait::tbb) {
   for (bool const lengths : {false, true}) {
     CAPTURE(lengths);
@@ -103,15 +103,15 @@ TEST_CASE_TEMPLATE("An LSTM of which only the last states are wanted takes the s
     CHECK(few.own() == more.own());
     CHECK(few.own() == many.own());
     CHECK(few.own() < std::size_t{1} << 20);
-    // What ops take for themselves while they run (packed weights) is not said.
+    // The forecast excludes temporary memory of ops (packed weights).
     CHECK(few.peak - few.said == more.peak - more.said);
     CHECK(few.peak - few.said == many.peak - many.said);
     CHECK(std::abs(static_cast<double>(many.peak) / static_cast<double>(many.said) - 1) < 0.02);
   }
 }
 
-// The ends of sequences are made by an op whose shape comes from elements: what follows is not asked for rows.
-TEST_CASE("In reverse what is made for all steps at once is there besides, and nothing else") {
+// An op whose shape comes from elements computes the ends of sequences: ops after it are not streamed.
+TEST_CASE("RecurrentNetwork: in reverse, only the inputs and products of all steps grow with the length") {
   for (bool const lengths : {false, true}) {
     layer const l(lengths ? plait::recurrent_layer_options{.lengths = "lengths", .reverse = true}
                           : plait::recurrent_layer_options{.reverse = true});
@@ -123,8 +123,8 @@ TEST_CASE("In reverse what is made for all steps at once is there besides, and n
   }
 }
 
-TEST_CASE_TEMPLATE("States of which all steps are wanted take what these take, and nothing else grows", B,
-                   plait::serial, plait::tbb) {
+TEST_CASE_TEMPLATE("RecurrentNetwork: only fetched sequences of states grow with the length", B, plait::serial,
+                   plait::tbb) {
   layer const l({});
   for (bool const both : {false, true}) {
     names wanted{layer::output(0), layer::output(3)};
@@ -136,7 +136,7 @@ TEST_CASE_TEMPLATE("States of which all steps are wanted take what these take, a
   }
 }
 
-/// What a layer makes, twice each of several lengths.
+/// Returns the outputs `compared` of a layer for several lengths, twice each.
 template <class B>
 bits results(layer const& l, names const& wanted, names const& compared) {
   plait::workspace<B> blobs;
@@ -153,23 +153,23 @@ bits results(layer const& l, names const& wanted, names const& compared) {
   return made;
 }
 
-TEST_CASE("Last states are the same whether those before are wanted or not") {
+TEST_CASE("RecurrentNetwork: last states are the same whether all states are fetched or not") {
   names const all{layer::output(0), layer::output(1), layer::output(2), layer::output(3)};
   names const last{layer::output(1), layer::output(3)};
   test::some_threads threads;
   for (plait::recurrent_layer_options const& how :
        {plait::recurrent_layer_options{}, {.lengths = "lengths"}, {.lengths = "lengths", .reverse = true}}) {
-    layer const l(how, plait::lstm_cell{inputs, 64});  // large enough for threads to have rows of steps put off
+    layer const l(how, plait::lstm_cell{inputs, 64});  // large enough for row-parallel steps with deferred ops
     bits const wanted = results<plait::serial>(l, all, last);
     CHECK(results<plait::serial>(l, last, last) == wanted);
     CHECK(threads.execute([&] { return results<plait::tbb>(l, last, last); }) == wanted);
-    // Of the cell nothing is left but its last state.
+    // Only the last state of the cell is fetched.
     CHECK(results<plait::serial>(l, {layer::output(0), layer::output(3)}, {layer::output(3)}) ==
           results<plait::serial>(l, all, {layer::output(3)}));
   }
 }
 
-TEST_CASE("So they are with several steps under way") {
+TEST_CASE("RecurrentNetwork: last states are the same with several time steps in flight") {
   plait::recurrent_layer_options how = {};
   how.executor = {.num_threads = 4, .max_parallel_timesteps = 4};
   plait::lstm_cell const cell{inputs, units};
@@ -183,9 +183,9 @@ TEST_CASE("So they are with several steps under way") {
     CHECK(threads.execute([&] { return results<plait::tbb>(l, last, last); }) == wanted);
 }
 
-TEST_CASE("What windows see of a state is together where its places take turns") {
+TEST_CASE("RecurrentNetwork: windows over a ring buffer of states are contiguous") {
   using B = plait::serial;
-  // Each state is made of the three before it, the first of which are given.
+  // Each state depends on the previous three; the first three are inputs.
   test::recurrence const r{{"x", "h0"},
                            {"hs"},
                            {1},
@@ -216,7 +216,7 @@ TEST_CASE("What windows see of a state is together where its places take turns")
   }
 }
 
-TEST_CASE("Who observes ops sees all states of the recurrence") {
+TEST_CASE("RecurrentNetwork: observers of values see all states") {
   using B = plait::serial;
   struct watch : plait::op_observer {
     void after(plait::op_event const& e) override {
@@ -241,7 +241,7 @@ TEST_CASE("Who observes ops sees all states of the recurrence") {
   CHECK(blobs.fetch<float>("last") == observed);
 }
 
-TEST_CASE("A run stands as the one before, though it leaves outputs unset") {
+TEST_CASE("engine::stands_as: true after a run that leaves outputs unset") {
   using B = plait::serial;
   plait::workspace<B> blobs;
   test::feed_some<float>(blobs, "x", {50, 2, 8}, 1);

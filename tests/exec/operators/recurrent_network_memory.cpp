@@ -18,11 +18,11 @@ namespace {
 using B = plait::serial;
 
 struct measured {
-  std::size_t said = 0;  ///< before the run
-  std::size_t peak = 0;  ///< of a run, and of what is fed for it
+  std::size_t said = 0;  ///< forecast before the run
+  std::size_t peak = 0;  ///< peak of a run, including fed blobs
 };
 
-/// tanh(x + h w' + b) over T steps.
+/// Measures h = tanh(x + h w' + b) over T steps.
 measured run_cell(std::int64_t steps, test::recurrence const& r) {
   constexpr std::int64_t batch = 32, width = 64;
   auto& pool = plait::memory_pool<B>::shared();
@@ -50,8 +50,8 @@ measured run_cell(std::int64_t steps, test::recurrence const& r) {
   return made;
 }
 
-// What ops take for themselves while they run (packed weights, parts of matrices) is not said: it does not depend on T.
-TEST_CASE("What a recurrence takes is said before it is run, for any number of steps") {
+// The forecast omits scratch memory of running ops (packed weights, blocks of matrices): it does not depend on T.
+TEST_CASE("plan::forecast: peak memory of a recurrence is predicted for any number of steps") {
   for (bool const trains : {false, true})
     for (bool const again : {false, true}) {
       test::recurrence r = test::simple_cell();

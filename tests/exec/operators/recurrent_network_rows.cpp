@@ -1,4 +1,4 @@
-// Steps whose ops each thread runs for its rows, or, of a single row, for its columns: the same bits as on one thread.
+// Row-parallel time steps, and column-parallel ones of a single row: the same bits as on one thread.
 #include <plait/exec/detail/operators/recurrent_network.hpp>
 
 #include <atomic>
@@ -23,11 +23,11 @@
 
 namespace {
 
-constexpr std::int64_t steps = 70, inputs = 5;  // more than are put off at a time
+constexpr std::int64_t steps = 70, inputs = 5;  // more steps than are deferred at a time
 
 struct layer : test::trained_layer {
   layer(plait::any_cell const& cell, plait::recurrent_layer_options const& o) : trained_layer(cell, o) {
-    for (plait::op_def& op : net.op)  // one step after the other
+    for (plait::op_def& op : net.op)  // sequential steps
       if (net.text(op.type).starts_with("RecurrentNetwork"))
         plait::net_traits<plait::netdef>::set_argument(net, op, {"enable_rnn_executor", std::int64_t{0}});
   }
@@ -52,13 +52,13 @@ struct layer : test::trained_layer {
   }
 };
 
-TEST_CASE("Recurrences by rows, or of one row by columns, make the bits that one thread makes") {
+TEST_CASE("RecurrentNetwork: row-parallel and column-parallel steps give the bits of one thread") {
   using namespace plait;
   struct {
     std::int64_t batch, hidden;
   } size;
-  SUBCASE("by rows") { size = {33, 64}; }
-  SUBCASE("by columns") { size = {1, 192}; }
+  SUBCASE("row-parallel") { size = {33, 64}; }
+  SUBCASE("column-parallel") { size = {1, 192}; }
   auto const [batch, hidden] = size;
   test::some_threads threads;
   for (any_cell const& cell :
@@ -75,7 +75,7 @@ TEST_CASE("Recurrences by rows, or of one row by columns, make the bits that one
     }
 }
 
-TEST_CASE("So do those whose weights are more than a thread's cache holds, by rows where these are many") {
+TEST_CASE("RecurrentNetwork: weights that exceed a thread's cache give the bits of one thread, for few and many rows") {
   constexpr std::int64_t hidden = 264;  // 1.1 MB
   test::some_threads threads;
   layer const made(plait::lstm_cell{inputs, hidden}, {});
@@ -84,7 +84,7 @@ TEST_CASE("So do those whose weights are more than a thread's cache holds, by ro
           made.run<plait::serial>(batch, hidden));
 }
 
-/// y = x + the number of the step / 64, whose first rows of a step may be refused.
+/// y = x + step / 64. Throws at the step `refused`; counts how many steps begin before the rows of one run.
 template <class B>
 struct watch_kernel : plait::op_kernel<B> {
   explicit watch_kernel(plait::op_arguments const&) {}
@@ -122,12 +122,12 @@ struct watch_kernel : plait::op_kernel<B> {
 
   static inline int refused = -1;
   static inline std::atomic<int> columns_run = 0;
-  static inline int last = 0;  // backward, the step that is run first
+  static inline int last = 0;  // backward: the step that runs first
   static inline std::atomic<int> begun = 0;
-  static inline std::atomic<int> most_ahead = 0;  // steps made ready before the rows of one were run
+  static inline std::atomic<int> most_ahead = 0;  // steps begun before the rows of one ran
 };
 
-TEST_CASE("Steps of one row are run by columns, but for the first, before it is known what stays the same") {
+TEST_CASE("RecurrentNetwork: steps of one row run column-parallel") {
   constexpr int length = 10, width = 256;
   test::some_threads threads;
   test::recurrence r = test::simple_cell();
@@ -153,7 +153,7 @@ TEST_CASE("Steps of one row are run by columns, but for the first, before it is 
   CHECK(watch_kernel<plait::serial>::columns_run == 0);
 }
 
-TEST_CASE("Whole steps by rows run with rows outside and time inside, and errors know the step") {
+TEST_CASE("RecurrentNetwork: row-parallel steps give the bits of one thread, and errors name the step") {
   constexpr int length = 150, rows = 40, width = 64;
   test::some_threads threads;
   test::recurrence r = test::simple_cell();
@@ -180,7 +180,7 @@ TEST_CASE("Whole steps by rows run with rows outside and time inside, and errors
   std::vector<float> const wanted = run(plait::serial(), {});
   CHECK(threads.execute([&] { return run(plait::tbb(), {}); }) == wanted);
 
-  std::stop_source stop;  // each step must be able to stop
+  std::stop_source stop;  // a run must be able to stop at each step
   CHECK(threads.execute([&] { return run(plait::tbb(), {.stop = stop.get_token()}); }) == wanted);
   CHECK(watch::most_ahead.load() <= 1);
 
@@ -190,7 +190,7 @@ TEST_CASE("Whole steps by rows run with rows outside and time inside, and errors
   watch::refused = -1;
 }
 
-TEST_CASE("Backward, too, where what is given for outputs is added between the steps") {
+TEST_CASE("RecurrentNetworkGradient: row-parallel steps that add output gradients give the bits of one thread") {
   constexpr int length = 150, rows = 40, width = 64;
   std::string const axis = "arg { name: \"axis\" i: 2 }";
   test::some_threads threads;

@@ -21,7 +21,7 @@ using B = plait::serial;
 using test::op_text;
 using test::recurrence;
 
-/// An op of the table that only runs as a whole, or that notes whether it adds up sums.
+/// Wrapper of a kernel of the table, which only runs as a whole unless a derived class forwards run_part.
 template <class Backend>
 class wrapped_kernel : public plait::op_kernel<Backend> {
  public:
@@ -73,10 +73,10 @@ plait::operators<B> operators_with(bool plain) {
 
 std::string const axis = "arg { name: \"axis\" i: 2 }";
 
-/// s is the gradient of the sequence and h_prev a place of the states: both are one matrix over all steps.
+/// Returns a cell with s_grad in the gradient of x and h_prev in the states: both are one matrix over all steps.
 recurrence rows_that_follow() { return test::simple_cell(); }
 
-/// h = tanh(tanh(h_prev) w' + b + x): what is multiplied is made in each step.
+/// Returns the cell h = tanh(tanh(h_prev) w' + b + x): each step computes the left operand of its product.
 recurrence rows_of_steps() {
   recurrence r = test::simple_cell();
   r.step = op_text("Tanh", {"h_prev"}, {"u"}) + op_text("FC", {"u", "w", "b"}, {"s"}, axis) +
@@ -87,7 +87,7 @@ recurrence rows_of_steps() {
   return r;
 }
 
-/// h = tanh(h_prev w' + b) + x: the gradient of the product is nowhere kept.
+/// Returns the cell h = tanh(h_prev w' + b) + x: no sequence keeps the gradient of the product.
 recurrence rows_that_go() {
   recurrence r = test::simple_cell();
   r.step = op_text("FC", {"h_prev", "w", "b"}, {"s"}, axis) + op_text("Tanh", {"s"}, {"v"}) +
@@ -129,13 +129,13 @@ double distance(gradients const& a, gradients const& b) {
   return worst;
 }
 
-TEST_CASE("gradients of parameters made of many steps at once are those made step by step") {
+TEST_CASE("recurrent_steps: deferred gradients of parameters equal those accumulated step by step") {
   auto const plain = operators_with<plain_fc_gradient>(true);
   auto const counted = operators_with<counted_fc_gradient>(false);
   recurrence r;
   SUBCASE("rows of all steps are one matrix") { r = rows_that_follow(); }
-  SUBCASE("rows of steps lie apart") { r = rows_of_steps(); }
-  SUBCASE("rows are gone after the step") { r = rows_that_go(); }
+  SUBCASE("rows of steps are separate") { r = rows_of_steps(); }
+  SUBCASE("rows do not outlive the step") { r = rows_that_go(); }
   r.trains = true;
   for (std::int64_t const steps : {2, 3, 40})
     for (std::int64_t const n : {1, 20, 300}) {
@@ -149,7 +149,7 @@ TEST_CASE("gradients of parameters made of many steps at once are those made ste
     }
 }
 
-TEST_CASE("a gradient that another op of the step reads is made in each step") {
+TEST_CASE("recurrent_steps: a gradient that another op of the step reads is not deferred") {
   recurrence r = rows_that_follow();
   r.trains = true;
   r.backward_step += op_text("Copy", {"w_grad"}, {"seen"});
@@ -159,7 +159,7 @@ TEST_CASE("a gradient that another op of the step reads is made in each step") {
   CHECK(distance(got, gradients(r, operators_with<plain_fc_gradient>(true), 6, 3, 4)) < 1e-12);
 }
 
-// Bytes taken at the worst moment of a run beyond those that are left behind.
+// Returns the peak bytes of a run beyond those that stay in use after it.
 std::size_t passing_bytes(plait::plan<B>& plan) {
   auto& pool = plait::memory_pool<B>::shared();
   plan.run();
@@ -168,7 +168,7 @@ std::size_t passing_bytes(plait::plan<B>& plan) {
   return pool.statistics().peak_bytes_in_use - pool.statistics().bytes_in_use;
 }
 
-TEST_CASE("runs allocate nothing once they have run; a run that is not differentiated needs memory for two steps") {
+TEST_CASE("recurrent_steps: repeated runs allocate nothing, and inference memory is independent of steps") {
   auto const per_steps = [](bool trains, std::int64_t steps) {
     recurrence r = rows_of_steps();
     r.trains = trains;

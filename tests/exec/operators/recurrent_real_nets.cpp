@@ -1,4 +1,4 @@
-// Nets with recurrences as Caffe2's front end and an application have made them.
+// Nets with recurrences that Caffe2's front end and an application generated.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -27,7 +27,7 @@ bool has_recurrence(plait::netdef const& n) {
   return false;
 }
 
-// Whether the table has each op of a net, and of the nets inside.
+// Returns true if the table has each op of a net and of its nested nets.
 bool all_there(plait::netdef const& n, plait::operators<serial> const& table) {
   return std::ranges::all_of(n.op, [&](plait::op_def const& op) {
     if (table.find(n.text(op.type)) == nullptr) return false;
@@ -40,7 +40,7 @@ plait::netdef generated(std::string const& name) {
   return plait::read_netdef(plait_test::real_nets_folder() / "_generated" / (name + ".pbtxt"));
 }
 
-TEST_CASE("real nets with recurrences: read, analysed with what is inside, and written back") {
+TEST_CASE("real nets with recurrences: are read, analysed with nested nets, and written back") {
   std::size_t count = 0;
   for (auto const& file : plait_test::real_nets()) {
     std::string const name = file.filename().string();
@@ -57,7 +57,7 @@ TEST_CASE("real nets with recurrences: read, analysed with what is inside, and w
         CAPTURE(inside.argument);
         auto const form = plait::get_ssa(*inside.net, {.subnets = true});
         CHECK(form.op_count() == inside.net->op.size());
-        // Steps read what is linked, what is around, and themselves.
+        // Steps read linked blobs, outer blobs and their own.
         for (plait::blob_index const b : form.undefined()) {
           plait::symbol const blob = inside.net->find(form.name(b));
           auto const& given = inside.net->external_input;
@@ -68,7 +68,7 @@ TEST_CASE("real nets with recurrences: read, analysed with what is inside, and w
   if (!plait_test::real_nets_folder().empty()) CHECK(count >= 23);  // most of them as text and as binary
 }
 
-// What the nets are given: 12 steps of 2 sequences, one of them shorter; widths as in their init nets.
+// Feeds the inputs of a net: 2 sequences, one of them shorter than `steps`; widths as in the init nets.
 void feed(plait::workspace<serial>& blobs, plait::netdef const& n, std::int64_t steps) {
   std::uint64_t seed = 1;
   auto const given = [&](std::string const& name, plait::shape const& dims) {
@@ -111,13 +111,13 @@ void run(plait::netdef const& n, plait::workspace<serial>& blobs) {
   plait::compile(n, test::table<serial>(), blobs).run();
 }
 
-TEST_CASE("real nets with recurrences run: outputs stay, or vanish, when a sequence has ended") {
+TEST_CASE("real nets with recurrences: outputs stay, or are 0 with drop_states, after the end of a sequence") {
   if (!plait_test::has_real_nets()) return;
   constexpr std::string_view end = "__predict.pbtxt";
   std::size_t ran = 0;
   for (auto const& file : plait_test::real_nets()) {
     std::string name = file.filename().string();
-    if (name == "concat_elim_test_net.pb")  // of many ops that nobody has published
+    if (name == "concat_elim_test_net.pb")  // has many unpublished ops
       CHECK(!all_there(plait::read_netdef(file), test::table<serial>()));
     if (!name.ends_with(end) || file.parent_path().filename() != "_generated") continue;
     plait::netdef n = plait::read_netdef(file);
@@ -156,7 +156,7 @@ TEST_CASE("real nets with recurrences run: outputs stay, or vanish, when a seque
   CHECK(ran >= 11);
 }
 
-TEST_CASE("real nets with recurrences make what the same nets without one make") {
+TEST_CASE("real nets with recurrences: agree with their unrolled forms") {
   if (!plait_test::has_real_nets()) return;
   struct pair {
     char const* cell;

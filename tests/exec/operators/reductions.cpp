@@ -31,7 +31,7 @@ std::vector<T> numbers(std::int64_t count, unsigned seed = 1) {
   return made;
 }
 
-// The definition: every element is met in order and goes to the result that its kept indices name.
+// Reductions by definition: each element, in order, contributes to the result that its kept indices name.
 struct oracle {
   std::vector<long double> sum, magnitudes, squares;
   std::vector<double> max, min;
@@ -85,7 +85,7 @@ struct oracle {
   }
 };
 
-// `magnitudes`: of what is summed to each result; rounding is within a few units of the last place of that.
+// Checks that errors are within a few ulps of `magnitudes`, the sums of the absolute values of the terms.
 template <class T>
 void check_close(std::vector<T> const& got, std::vector<double> const& wanted, std::vector<double> const& magnitudes) {
   REQUIRE(got.size() == wanted.size());
@@ -100,7 +100,7 @@ std::string op(std::string const& type, std::string const& arguments = {}) {
   return "type: \"" + type + "\" input: \"x\" output: \"y\" " + arguments;
 }
 
-TEST_CASE_TEMPLATE("Reduce*: any axes, kept or not, of each type", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Reduce*: any axes are reduced, kept or not, for each type", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   struct sample {
     shape dims;
@@ -129,7 +129,7 @@ TEST_CASE_TEMPLATE("Reduce*: any axes, kept or not, of each type", B, PLAIT_HOST
       oracle const wanted(s.dims, x, s.reduced);
       std::string axes;
       for (std::size_t axis = 0; axis != s.dims.rank(); ++axis)
-        if (s.reduced[axis])  // every other one counted from the end
+        if (s.reduced[axis])  // every other axis counts from the end
           axes += " ints: " +
                   std::to_string(static_cast<int>(axis) - (axis % 2 == 1 ? static_cast<int>(s.dims.rank()) : 0));
       if (!axes.empty()) axes = "arg { name: \"axes\"" + axes + " } ";
@@ -157,7 +157,7 @@ TEST_CASE_TEMPLATE("Reduce*: any axes, kept or not, of each type", B, PLAIT_HOST
   check(std::int64_t{}, {"Sum", "Max", "Min", "L1"});
 }
 
-TEST_CASE_TEMPLATE("Reduce*: nothing, NaN, infinities and overflow", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Reduce*: empty axes, NaN, infinities and overflow are handled", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   float const nan = std::nanf("");
   float const inf = std::numeric_limits<float>::infinity();
@@ -194,7 +194,7 @@ TEST_CASE_TEMPLATE("Reduce*: nothing, NaN, infinities and overflow", B, PLAIT_HO
   CHECK(wrapped.template fetch<std::int32_t>("y")[0] == std::numeric_limits<std::int32_t>::min());
 }
 
-TEST_CASE_TEMPLATE("ReduceFront*, ReduceBack*: leading or trailing axes, prefixes by length", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("ReduceFront*, ReduceBack*: outer or inner axes are reduced, or prefixes", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   shape const dims{3, 4, 5};
   auto const x = numbers<float>(dims.size());
@@ -236,7 +236,7 @@ TEST_CASE_TEMPLATE("ReduceFront*, ReduceBack*: leading or trailing axes, prefixe
   CHECK(prefixes(std::int64_t{}, std::int64_t{}, "ReduceBackSum", std::vector<std::int64_t>{1, 2}) ==
         std::vector<std::int64_t>{1, 9});
 
-  // Means of integers are towards zero.
+  // Means of integers are rounded towards zero.
   auto const whole = [&]<class T>(T, std::string const& type) {
     std::vector<T> const values = {1, 2, 4, -4, -9, 1, std::numeric_limits<T>::max(), 0, 0};
     return test::run_op<B>(operators, op(type), {{"x", test::of<B>(shape{3, 3}, values)}}).template fetch<T>("y");
@@ -247,7 +247,7 @@ TEST_CASE_TEMPLATE("ReduceFront*, ReduceBack*: leading or trailing axes, prefixe
   CHECK(prefixes(0, 0, "ReduceFrontMean", ints{2, 2, 0}) == ints{2, 1, 0});
   CHECK(prefixes(std::int64_t{}, 0, "ReduceBackMean", ints{2, 3}) == std::vector<std::int64_t>{0, 1});
 
-  // Nothing reduces to zero, as Caffe2 has it.
+  // Empty axes reduce to zero, as in Caffe2.
   for (char const* type : {"ReduceFrontSum", "ReduceFrontMean", "ReduceFrontMax"})
     CHECK(test::run_op<B>(operators, op(type), {{"x", test::of<B, float>({0, 2}, {})}}).template fetch<float>("y") ==
           std::vector<float>{0, 0});
@@ -259,7 +259,7 @@ TEST_CASE_TEMPLATE("ReduceFront*, ReduceBack*: leading or trailing axes, prefixe
                        plait::exec_error);
 }
 
-TEST_CASE_TEMPLATE("ColwiseMax, RowwiseMax, ReduceTailSum, SumElements and its like, AveragedLoss", B,
+TEST_CASE_TEMPLATE("ColwiseMax, RowwiseMax, ReduceTailSum, Sum*Elements*, AveragedLoss: known results match", B,
                    PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   std::vector<float> const x = {1, -2, 3, 4, 5, -6};
@@ -289,7 +289,7 @@ TEST_CASE_TEMPLATE("ColwiseMax, RowwiseMax, ReduceTailSum, SumElements and its l
   CHECK(integers.template fetch<std::int32_t>("y") == std::vector<std::int32_t>{7});
 }
 
-TEST_CASE("reductions: what is refused, and how it is said") {
+TEST_CASE("reductions: wrong axes and types are refused with a reason") {
   using B = plait::serial;
   auto const operators = table<B>();
   auto const refused = [&](std::string const& text, shape const& dims, char const* why) {
@@ -318,7 +318,7 @@ TEST_CASE("reductions: what is refused, and how it is said") {
                   plait::exec_error);
 }
 
-TEST_CASE("reductions: the same bits on every backend") {
+TEST_CASE("reductions: host backends give the same bits") {
   for (shape const& dims : {shape{100000}, shape{40000, 3}, shape{7, 900, 33}, shape{3, 30000}, shape{2000, 600}}) {
     CAPTURE(plait::to_string(dims));
     auto const x = numbers<float>(dims.size(), 7);

@@ -17,7 +17,7 @@ namespace {
 using plait::shape;
 using test::table;
 
-// Distinct numbers, far enough apart for differences, in no order.
+// Returns distinct unsorted numbers, far enough apart for differences.
 plait::tensor<plait::serial> distinct(shape const& dims, int seed = 0) {
   std::vector<double> made(static_cast<std::size_t>(dims.size()));
   std::size_t step = 7;  // prime to the number of elements
@@ -36,7 +36,7 @@ std::string axes_of(std::vector<int> const& axes, bool keep) {
   return text + " }";
 }
 
-TEST_CASE_TEMPLATE("gradients of Reduce*: any axes, kept or not", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("gradients of Reduce*: agree with differences for any axes, kept or not", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
   struct sample {
@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE("gradients of Reduce*: any axes, kept or not", B, PLAIT_HOST_
       }
 }
 
-TEST_CASE_TEMPLATE("gradients of ReduceFront* and ReduceBack*, with and without lengths", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("gradients of ReduceFront*, ReduceBack*: agree, with and without lengths", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
   auto const check = [&](std::string const& end, char const* kind, shape const& dims, std::string const& arguments,
@@ -120,7 +120,7 @@ TEST_CASE_TEMPLATE("gradients of ReduceFront* and ReduceBack*, with and without 
     }
 }
 
-TEST_CASE_TEMPLATE("gradients of SumElements, RowwiseMax, ColwiseMax", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("gradients of SumElements, RowwiseMax, ColwiseMax: agree with differences", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
   for (shape const& dims : {shape{}, {1}, {5}, {2, 3, 4}, {30'000}, {0}, {2, 0}})
@@ -145,8 +145,8 @@ TEST_CASE_TEMPLATE("gradients of SumElements, RowwiseMax, ColwiseMax", B, PLAIT_
     }
 }
 
-// Where there is no derivative: ties have the whole gradient each, |0| and the norm of zeros none.
-TEST_CASE_TEMPLATE("gradients of reductions at kinks", B, PLAIT_HOST_BACKENDS) {
+// At kinks, tied elements have the whole gradient each; the gradients of |0| and of the norm of zeros are 0.
+TEST_CASE_TEMPLATE("gradients of reductions: have fixed values at kinks and for NaN", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   double const nan = std::numeric_limits<double>::quiet_NaN();
   auto const gradient = [&](std::string const& type, std::vector<double> const& x, double y) {
@@ -170,7 +170,7 @@ TEST_CASE_TEMPLATE("gradients of reductions at kinks", B, PLAIT_HOST_BACKENDS) {
   CHECK(std::isnan(slopes[1]));
 }
 
-TEST_CASE_TEMPLATE("what gradients of reductions refuse", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("gradients of reductions: operands that do not fit are refused", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const x = test::counted<B, float>({2, 3});
   auto const integers = test::counted<B, std::int32_t>({2, 3});

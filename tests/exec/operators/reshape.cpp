@@ -17,7 +17,7 @@ using plait::element_type;
 using plait::shape;
 using test::table;
 
-// What an op with one input x makes of the shape of x; elements must be those of x.
+// Returns the shape of the result of an op with one input x; checks that it is a copy of the elements of x.
 template <class B>
 shape shape_of(std::string const& op, shape const& dims) {
   auto const blobs =
@@ -39,7 +39,7 @@ std::string shape_argument(std::vector<std::int64_t> const& extents) {
   return text + " }";
 }
 
-TEST_CASE_TEMPLATE("Reshape by argument", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Reshape: the argument sets the shape", B, PLAIT_HOST_BACKENDS) {
   CHECK(shape_of<B>(shape_argument({3, 4}), {2, 6}) == shape{3, 4});
   CHECK(shape_of<B>(shape_argument({-1, 4}), {2, 3, 4}) == shape{6, 4});
   CHECK(shape_of<B>(shape_argument({0, -1}), {2, 3, 4}) == shape{2, 12});
@@ -49,8 +49,8 @@ TEST_CASE_TEMPLATE("Reshape by argument", B, PLAIT_HOST_BACKENDS) {
   CHECK(shape_of<B>(shape_argument({-1, 5}), {0, 5}) == shape{0, 5});
 }
 
-// So that a gradient gets back the shape from before, whatever that was.
-TEST_CASE("in the shape of no elements, 0 may be 0") {
+// A gradient can thus restore any previous shape.
+TEST_CASE("Reshape: 0 in the shape of an empty tensor may mean an extent of 0") {
   using B = plait::serial;
   CHECK(shape_of<B>(shape_argument({0}), {1, 0}) == shape{0});
   CHECK(shape_of<B>(shape_argument({3, 0, 2}), {4, 2, 0}) == shape{3, 0, 2});
@@ -61,7 +61,7 @@ TEST_CASE("in the shape of no elements, 0 may be 0") {
   CHECK(test::has(refusal<B>(shape_argument({0, -1}), {0, 5}), "leave no extent"));
 }
 
-TEST_CASE_TEMPLATE("Reshape says what the shape was, and takes it as a tensor", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Reshape: the shape may be an input, and the old shape is an output", B, PLAIT_HOST_BACKENDS) {
   std::string const op = reshape + R"(input: "x" input: "s" output: "y" output: "old")";
   auto const x = test::counted<B, std::int64_t>({2, 6});
   auto const narrow = test::run_op<B>(table<B>(), op, {{"x", x}, {"s", test::of<B, std::int32_t>({3}, {0, 2, 3})}});
@@ -78,8 +78,8 @@ TEST_CASE_TEMPLATE("Reshape says what the shape was, and takes it as a tensor", 
   CHECK(in_place.template fetch<std::int64_t>("old") == std::vector<std::int64_t>{2, 6});
 }
 
-// As a view of x, y would take what the op writes to it last there.
-TEST_CASE_TEMPLATE("Reshape to the same blob twice leaves its input alone", B, PLAIT_HOST_BACKENDS) {
+// If y were a view of x, the op's last write to y would overwrite x.
+TEST_CASE_TEMPLATE("Reshape: listing one blob as both outputs leaves the input unchanged", B, PLAIT_HOST_BACKENDS) {
   auto const blobs = test::run_net<B>(table<B>(), R"(op { type: "Copy" input: "a" output: "x" }
       op { type: "Reshape" input: "x" output: "y" output: "y" arg { name: "shape" ints: 2 } }
       op { type: "Copy" input: "y" output: "w" } op { type: "Copy" input: "x" output: "z" }
@@ -89,7 +89,7 @@ TEST_CASE_TEMPLATE("Reshape to the same blob twice leaves its input alone", B, P
   CHECK(blobs.template fetch<std::int64_t>("z") == std::vector<std::int64_t>{7, 8});
 }
 
-TEST_CASE("Reshape follows a shape tensor whose elements change between runs") {
+TEST_CASE("Reshape: the result follows a shape tensor that changes between runs") {
   using B = plait::serial;
   plait::workspace<B> blobs;
   blobs.feed("x", test::counted<B, float>({12}));
@@ -105,7 +105,7 @@ TEST_CASE("Reshape follows a shape tensor whose elements change between runs") {
   CHECK(blobs.fetch<float>("y") == test::numbered<float>({12}));
 }
 
-TEST_CASE("Reshape starts a new stage only where elements decide on its shape") {
+TEST_CASE("Reshape: a new stage starts only where elements decide the shape") {
   using B = plait::serial;
   plait::workspace<B> blobs;
   blobs.feed("x", test::counted<B, float>({12}));
@@ -118,7 +118,7 @@ TEST_CASE("Reshape starts a new stage only where elements decide on its shape") 
   CHECK(std::vector<plait::op_index>(stages.begin(), stages.end()) == std::vector<plait::op_index>{0, 2});
 }
 
-TEST_CASE("Only where elements decide on shapes does a stage start") {
+TEST_CASE("plan stages: a stage starts only where elements decide shapes") {
   using B = plait::serial;
   plait::workspace<B> blobs;
   blobs.feed("x", test::counted<B, float>({2, 3}));
@@ -139,7 +139,7 @@ TEST_CASE("Only where elements decide on shapes does a stage start") {
   CHECK(stages("type: 'SliceGradient' input: 'x' input: 's' input: 's' input: 'r' output: 'y'") == 2);
 }
 
-TEST_CASE("Reshape refuses what does not fit") {
+TEST_CASE("Reshape: shapes that do not fit are refused") {
   using B = plait::serial;
   CHECK(test::has(refusal<B>(shape_argument({5, -1}), {2, 6}), "Reshape: plait: op 0 (Reshape): 12 elements leave no"));
   CHECK(test::has(refusal<B>(shape_argument({5, 2}), {2, 6}), "2x6 do not make 5x2"));
@@ -162,7 +162,7 @@ TEST_CASE("Reshape refuses what does not fit") {
       "an extent of 4294967296 does not fit an int32"));
 }
 
-TEST_CASE_TEMPLATE("other shapes", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("shape ops: Flatten, Squeeze, ResizeLike and others set the shape", B, PLAIT_HOST_BACKENDS) {
   CHECK(shape_of<B>(R"(type: "Flatten")", {2, 3, 4}) == shape{2, 12});
   CHECK(shape_of<B>(R"(type: "Flatten" arg { name: "axis" i: 0 })", {2, 3, 4}) == shape{1, 24});
   CHECK(shape_of<B>(R"(type: "Flatten" arg { name: "axis" i: 3 })", {2, 3, 4}) == shape{24, 1});
@@ -181,7 +181,7 @@ TEST_CASE_TEMPLATE("other shapes", B, PLAIT_HOST_BACKENDS) {
   CHECK(like.template fetch<float>("y") == test::numbered<float>({12}));
 }
 
-TEST_CASE("other shapes are refused where they do not fit") {
+TEST_CASE("shape ops: axes and extents that do not fit are refused") {
   using B = plait::serial;
   CHECK(test::has(refusal<B>(R"(type: "Flatten" arg { name: "axis" i: 4 })", {2, 3, 4}), "has no axis 4"));
   CHECK(test::has(refusal<B>(R"(type: "ExpandDims" arg { name: "dims" ints: 5 })", {2}), "a new axis 5"));
@@ -199,7 +199,7 @@ TEST_CASE("other shapes are refused where they do not fit") {
                   "float32 12 and float32 15, of different numbers of elements"));
 }
 
-TEST_CASE_TEMPLATE("Shape, Size, HasElements, IsEmpty", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Shape, Size, HasElements, IsEmpty: results describe the input's shape", B, PLAIT_HOST_BACKENDS) {
   auto const facts = [](shape const& dims) {
     return test::run_net<B>(table<B>(), R"(op { type: "Shape" input: "x" output: "dims" }
       op { type: "Size" input: "x" output: "size" } op { type: "HasElements" input: "x" output: "any" }
@@ -220,7 +220,7 @@ TEST_CASE_TEMPLATE("Shape, Size, HasElements, IsEmpty", B, PLAIT_HOST_BACKENDS) 
   CHECK(facts({}).view("dims").dims() == shape{0});
 }
 
-TEST_CASE_TEMPLATE("Shape of some axes", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Shape: the argument axes selects extents", B, PLAIT_HOST_BACKENDS) {
   auto const extents = [](std::string const& axes) {
     return test::run_op<B>(table<B>(), "type: 'Shape' input: 'x' output: 'y' arg { name: 'axes' " + axes + " }",
                            {{"x", test::counted<B, float>({2, 3, 4})}})

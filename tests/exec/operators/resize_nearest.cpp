@@ -32,7 +32,7 @@ std::string arguments(resize_case const& at) {
          (at.last ? "NHWC" : "NCHW") + "' }";
 }
 
-TEST_CASE_TEMPLATE("ResizeNearest: each place is a copy of its nearest", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("ResizeNearest: each element is a copy of the nearest input element", B, PLAIT_HOST_BACKENDS) {
   for (resize_case const& at : cases) {
     CAPTURE(to_string(at.dims));
     CAPTURE(at.height);
@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("ResizeNearest: each place is a copy of its nearest", B, PLAI
   }
 }
 
-TEST_CASE_TEMPLATE("ResizeNearestGradient: central differences", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("ResizeNearestGradient: agrees with differences", B, PLAIT_HOST_BACKENDS) {
   for (resize_case const& at : cases) {
     if (at.dims.size() > 1000) continue;
     CAPTURE(to_string(at.dims));
@@ -70,7 +70,7 @@ TEST_CASE_TEMPLATE("ResizeNearestGradient: central differences", B, PLAIT_HOST_B
   }
 }
 
-TEST_CASE("ResizeNearest: scales and shapes that it does not have are refused") {
+TEST_CASE("ResizeNearest: scales and shapes that do not fit are refused") {
   using B = plait::serial;
   auto const error = [](std::string const& more, shape const& dims) {
     return test::error_of<B>(test::table<B>(), "type: 'ResizeNearest' input: 'x' output: 'y' " + more,

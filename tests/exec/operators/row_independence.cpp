@@ -1,4 +1,4 @@
-// What op types say of their rows (op_schema::rows_independent), against what they do.
+// Independence of rows that op types claim (op_schema::rows_independent), compared with their results.
 #include <plait/exec/detail/op_arguments.hpp>
 
 #include <doctest/doctest.h>
@@ -25,19 +25,19 @@ using tensor = plait::tensor<B>;
 
 plait::operators<B> const& table() { return plait::standard_operators<B>(); }
 
-// An op, its inputs, and how many of these have rows.
+// Op, its inputs, and the number of inputs that have rows.
 struct example {
   std::string type;
   std::string arguments;
   std::vector<tensor> inputs;
   std::size_t rows;
   std::size_t outputs = 1;
-  std::size_t shared_outputs = 0;  // the last ones, the same for all rows
+  std::size_t shared_outputs = 0;  // the last outputs, shared by all rows
 };
 
 constexpr std::int64_t rows = 4;
 
-// Between 0.15 and 0.85.
+// Returns numbers between 0.15 and 0.85.
 tensor reals(plait::shape const& dims) {
   std::vector<double> all;
   for (std::int64_t i = 0; i != dims.size(); ++i)
@@ -77,7 +77,7 @@ std::vector<double> numbers_of(tensor const& t) {
   return made;
 }
 
-// The outputs, of one row (npos: of all).
+// Returns the outputs for one row (npos: for all rows).
 std::vector<tensor> run(example const& e, std::size_t row) {
   plait::workspace<B> blobs;
   for (std::size_t i = 0; i != e.inputs.size(); ++i) {
@@ -112,7 +112,7 @@ std::string integer(std::string const& name, int value) {
   return "arg { name: \"" + name + "\" i: " + std::to_string(value) + " } ";
 }
 
-// Those that no usual example fits (see usual_example), and those whose arguments matter.
+// Returns examples for op types that usual_example does not fit, or whose arguments matter.
 std::vector<example> examples() {
   tensor const x = matrix(), cubes = reals({rows, 2, 3}), pictures = reals({rows, 2, 4, 4}), column = reals({rows});
   tensor const flags = given<bool>({true, false, false, true, true, false, true, true}, {rows, 2});
@@ -191,7 +191,7 @@ std::vector<example> examples() {
   };
 }
 
-// Matrices wherever rows are, no arguments.
+// Returns an example whose inputs are all matrices with rows, without arguments.
 example usual_example(plait::op_schema const& schema) {
   std::size_t const inputs = schema.input_range().first;
   return {schema.type(), "", std::vector<tensor>(inputs, matrix()), inputs, schema.output_range().first};
@@ -199,7 +199,7 @@ example usual_example(plait::op_schema const& schema) {
 
 }  // namespace
 
-TEST_CASE("Rows of ops that say so are made from the same rows of their inputs alone") {
+TEST_CASE("rows_independent: rows of ops that claim it depend only on the same rows of their inputs") {
   std::vector<example> const all = examples();
   for (plait::op_schema const* schema : table().schemas()) {
     if (!schema->claims_rows()) continue;
@@ -210,7 +210,7 @@ TEST_CASE("Rows of ops that say so are made from the same rows of their inputs a
   }
 }
 
-TEST_CASE("Arguments and shared inputs with which rows depend on others are not claimed") {
+TEST_CASE("rows_independent: op types do not claim it where arguments or shared inputs couple rows") {
   tensor const x = matrix(), square = reals({rows, rows}), vector = reals({rows});
   std::string const first = integer("axis", 0), repeated = integer("broadcast", 1);
   for (example const& e : std::vector<example>{

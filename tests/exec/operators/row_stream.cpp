@@ -1,4 +1,4 @@
-// What an op makes for a recurrence is made as its steps need it, a few at a time, in memory for so many.
+// Streamed inputs of recurrences: an op computes rows in blocks when the steps need them, in the memory of one block.
 #include <plait/exec/detail/row_stream.hpp>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 
 using sizes = std::vector<std::size_t>;
 
-/// y = 2 x, which writes down how many rows it is run for.
+/// y = 2 x. Records how many rows each call computes.
 template <class B>
 struct doubled_kernel : plait::op_kernel<B> {
   explicit doubled_kernel(plait::op_arguments const&) {}
@@ -65,7 +65,7 @@ struct doubled_kernel : plait::op_kernel<B> {
   static inline std::size_t refused_piece = plait::npos;
 };
 
-/// y = x, with memory besides, of as many bytes as attribute "scratch" says, which it fills.
+/// y = x. Fills scratch memory of as many bytes as argument "scratch" says.
 template <class B>
 struct scribbling_kernel : plait::op_kernel<B> {
   explicit scribbling_kernel(plait::op_arguments const& a) : bytes(static_cast<std::size_t>(a.integer("scratch"))) {}
@@ -83,7 +83,7 @@ struct scribbling_kernel : plait::op_kernel<B> {
 constexpr std::int64_t rows = 32, width = 64;
 constexpr std::int64_t piece = 32;  // steps, of 8 KiB each
 
-/// A net, run by serial, or by B, over v and other blobs.
+/// Net compiled for B, with its operators and fed blobs: v and others.
 template <class B = plait::serial>
 struct model {
   using doubled = doubled_kernel<B>;
@@ -108,7 +108,7 @@ struct model {
     for (std::string const& name : fetched) made.push_back(blobs.template fetch<float>(name));
     return made;
   }
-  /// The same with each op run by itself.
+  /// Runs the ops one by one, under an observer.
   std::vector<std::vector<float>> run_one_by_one() {
     plait::op_observer watching;
     return run({.observer = &watching});
@@ -123,7 +123,7 @@ struct model {
 
 std::string const doubled_op = test::op_text("Doubled", {"v"}, {"x"});
 
-TEST_CASE("Rows are made when a recurrence comes to them, with the same results") {
+TEST_CASE("row_stream: rows are computed when a recurrence needs them, with the same results") {
   model m(doubled_op + test::simple_cell().op(), {"all", "last"});
   using doubled = doubled_kernel<plait::serial>;
   auto const wanted = m.run_one_by_one();
@@ -138,7 +138,7 @@ TEST_CASE("Rows are made when a recurrence comes to them, with the same results"
   all.push_back(300 % piece * rows);
   CHECK(doubled::pieces == all);
 
-  SUBCASE("and once more, of other numbers") {
+  SUBCASE("another run on other numbers") {
     test::feed_some<float>(m.blobs, "v", {300, rows, width}, 7);
     auto const others = m.run();
     CHECK(doubled::pieces == all);
@@ -146,7 +146,7 @@ TEST_CASE("Rows are made when a recurrence comes to them, with the same results"
     CHECK(m.run_one_by_one() == others);
     CHECK(doubled::whole == 1);
   }
-  SUBCASE("of another length, and of one that is a piece") {
+  SUBCASE("another length, and one of a single block") {
     test::feed_some<float>(m.blobs, "v", {piece + 1, rows, width}, 1);
     auto const some = m.run();
     CHECK(doubled::pieces == sizes{piece * rows, rows});
@@ -156,7 +156,7 @@ TEST_CASE("Rows are made when a recurrence comes to them, with the same results"
     CHECK(doubled::whole == 1);
     CHECK(doubled::pieces.empty());
   }
-  SUBCASE("in a run that may be stopped, until it is") {
+  SUBCASE("a run with a stop token") {
     std::stop_source stop;
     CHECK(m.run({.stop = stop.get_token()}) == wanted);
     CHECK(doubled::pieces == all);
@@ -166,7 +166,7 @@ TEST_CASE("Rows are made when a recurrence comes to them, with the same results"
   }
 }
 
-TEST_CASE("Errors of rows name the op that makes them, or the one that asked, and the plan goes on after them") {
+TEST_CASE("row_stream: errors name the producer or the consumer, and the plan runs again after them") {
   model m(doubled_op + test::simple_cell().op());
   using doubled = doubled_kernel<plait::serial>;
   auto const wanted = m.run();
@@ -180,7 +180,7 @@ TEST_CASE("Errors of rows name the op that makes them, or the one that asked, an
   CHECK(doubled::whole == 0);
 }
 
-TEST_CASE("All rows are made at once where somebody else needs them, or they would not be the same later") {
+TEST_CASE("row_stream: rows are not streamed if they have other consumers, or would differ later") {
   test::recurrence const cell = test::simple_cell();
   std::string text;
   std::vector<std::string> fetch = {"all"};
@@ -189,7 +189,7 @@ TEST_CASE("All rows are made at once where somebody else needs them, or they wou
     text = doubled_op + test::op_text("Relu", {"x"}, {"y"}) + cell.op();
     fetch.push_back("y");
   }
-  SUBCASE("an op behind the recurrence reads them") {
+  SUBCASE("an op after the recurrence reads them") {
     text = doubled_op + cell.op() + test::op_text("Relu", {"x"}, {"y"});
     fetch.push_back("y");
   }
@@ -197,23 +197,23 @@ TEST_CASE("All rows are made at once where somebody else needs them, or they wou
     text = doubled_op + cell.op();
     fetch.push_back("x");
   }
-  SUBCASE("what they are made of is overwritten") {
+  SUBCASE("their input is overwritten") {
     text = test::op_text("Relu", {"v"}, {"u"}) + test::op_text("Doubled", {"u"}, {"x"}) +
            test::op_text("FC", {"v", "w", "b"}, {"u"}, "arg { name: \"axis\" i: 2 }") + cell.op();
     fetch.push_back("u");
   }
-  SUBCASE("they stand where what they are made of did") {
+  SUBCASE("they are computed in place of their input") {
     text = test::op_text("Relu", {"v"}, {"x"}) + test::op_text("Doubled", {"x"}, {"x"}) + cell.op();
   }
-  SUBCASE("steps see all of them by name") {
+  SUBCASE("steps read all of them by name") {
     test::recurrence r = cell;
     r.step = test::op_text("ReduceFrontMean", {"x"}, {"m"}, "arg { name: \"num_reduce_dim\" i: 2 }") + r.step +
              test::op_text("Add", {"h", "m"}, {"h"}, "arg { name: \"broadcast\" i: 1 }");
     text = doubled_op + r.op();
   }
-  SUBCASE("steps see two of them") {
+  SUBCASE("each step reads two of them") {
     test::recurrence r = cell;
-    r.inputs[0] = "shorter";  // which says how many steps there are
+    r.inputs[0] = "shorter";  // determines the number of steps
     r.inputs.push_back("x");
     r.forward = {{"h_prev", "h", "x_t", "x_next"}, {"hs", "hs", "x", "x"}, {0, 1, 0, 1}};
     r.step += test::op_text("Add", {"h", "x_next"}, {"h"});
@@ -234,10 +234,10 @@ TEST_CASE("All rows are made at once where somebody else needs them, or they wou
   CHECK(doubled::pieces.empty());
 }
 
-TEST_CASE("What rows are made of may come to share memory with what is written before they are asked for") {
+TEST_CASE("row_stream: the producer's input may alias a blob that is written before the rows are needed") {
   std::string fed_back;
-  SUBCASE("by an op in between") { fed_back = "y"; }
-  SUBCASE("by the recurrence itself") { fed_back = "all"; }
+  SUBCASE("an op in between writes it") { fed_back = "y"; }
+  SUBCASE("the recurrence writes it") { fed_back = "all"; }
   auto const result = [&](bool one_by_one) {
     model m(doubled_op + test::op_text("Relu", {"g"}, {"y"}) + test::simple_cell().op(), {"all", "y"});
     test::feed_some<float>(m.blobs, "g", {300, rows, width}, 8);
@@ -250,7 +250,7 @@ TEST_CASE("What rows are made of may come to share memory with what is written b
   CHECK(result(false) == result(true));
 }
 
-TEST_CASE("Of several threads each makes as many rows at a time as one alone") {
+TEST_CASE("row_stream: a block has as many rows per thread on several threads as on one") {
   using doubled = doubled_kernel<plait::tbb>;
   std::string const text = doubled_op + test::simple_cell().op();
   auto const run = [&] { return model<plait::tbb>(text).run(); };
@@ -261,7 +261,7 @@ TEST_CASE("Of several threads each makes as many rows at a time as one alone") {
   CHECK(doubled::pieces == sizes{4 * piece * rows, 4 * piece * rows, (300 - 8 * piece) * rows});
 }
 
-TEST_CASE("What rows are made of is not left to others in between") {
+TEST_CASE("row_stream: memory of the producer's input is not reused before the rows are computed") {
   std::string const made = test::op_text("Relu", {"v"}, {"u"}) + test::op_text("DoubledApart", {"u"}, {"x"}) +
                            test::op_text("Scribbling", {"b"}, {"c"}, "arg { name: \"scratch\" i: 2457600 }");
   model m(made + test::simple_cell().op(), {"all", "c"});
@@ -273,7 +273,7 @@ TEST_CASE("What rows are made of is not left to others in between") {
   CHECK(doubled::begun == 1);
 }
 
-TEST_CASE("An op in a net that is not asked for rows makes all of them, whoever runs it") {
+TEST_CASE("row_stream: engine::run_op computes all rows at once") {
   model m(doubled_op + test::simple_cell().op());
   auto const wanted = m.run();
   auto& engine = plait::detail::engine_of(*m.plan);
@@ -284,7 +284,7 @@ TEST_CASE("An op in a net that is not asked for rows makes all of them, whoever 
   CHECK(m.run() == wanted);
 }
 
-TEST_CASE("An LSTM has the products of its input made as it needs them, with the same bits") {
+TEST_CASE("row_stream: input projections of an LSTM are streamed, with the same bits") {
   using B = plait::serial;
   constexpr std::int64_t steps = 150, inputs = 24, units = 40, batch = 32;  // products of 3 MB
   test::trained_layer const layer(plait::lstm_cell{inputs, units}, {.forward_only = true});

@@ -33,7 +33,7 @@ std::vector<std::int32_t> places(std::size_t count, std::size_t bound) {
   return made;
 }
 
-TEST_CASE_TEMPLATE("ScatterAssign: the last row of a place stays", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("ScatterAssign: the last row written to a place remains", B, PLAIT_HOST_BACKENDS) {
   auto const check = [](std::size_t rows, std::size_t width, std::size_t count) {
     auto const n = static_cast<std::int64_t>(rows);
     auto const m = static_cast<std::int64_t>(width);
@@ -57,7 +57,7 @@ TEST_CASE_TEMPLATE("ScatterAssign: the last row of a place stays", B, PLAIT_HOST
   check(3, 2, 0);
 }
 
-TEST_CASE_TEMPLATE("ScatterAssign to another blob leaves its input alone", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("ScatterAssign: another output blob leaves the input unchanged", B, PLAIT_HOST_BACKENDS) {
   auto const blobs =
       test::run_op<B>(table<B>(), R"(type: "ScatterAssign" input: "x" input: "i" input: "v" output: "y")",
                       {{"x", test::of<B, std::uint8_t>({3}, {1, 2, 3})},
@@ -93,12 +93,12 @@ void check_weighted(std::size_t rows, std::size_t width, std::size_t count) {
                                       {"a", test::of<B, T>({}, {T(-0.25)})},
                                       {"u", test::of<B, T>({k, m}, u)},
                                       {"b", test::of<B, T>({1}, {T(2)})}});
-  // Small halves and quarters: no rounding.
+  // Halves and quarters of small numbers are exact.
   auto const made = blobs.template fetch<T>("x");
   CHECK(std::vector<double>(made.begin(), made.end()) == expected);
 }
 
-TEST_CASE_TEMPLATE("ScatterWeightedSum", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("ScatterWeightedSum: rows at indices become weighted sums", B, PLAIT_HOST_BACKENDS) {
   check_weighted<B, float, std::int32_t>(4, 2, 3);
   check_weighted<B, double, std::int64_t>(5, 7, 9);
   check_weighted<B, float, std::int32_t>(30, 500, 40);
@@ -132,7 +132,7 @@ void check_sums(std::size_t rows, std::size_t width, std::size_t count) {
   CHECK(blobs.template fetch<T>("as_like") == sums(rows + 2));
 }
 
-TEST_CASE_TEMPLATE("SparseToDense", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SparseToDense: rows with equal indices are summed", B, PLAIT_HOST_BACKENDS) {
   check_sums<B, float, std::int32_t>(4, 2, 3);
   check_sums<B, double, std::int64_t>(3, 1, 20);
   check_sums<B, std::int32_t, std::int32_t>(7, 3, 30);
@@ -140,7 +140,7 @@ TEST_CASE_TEMPLATE("SparseToDense", B, PLAIT_HOST_BACKENDS) {
   check_sums<B, float, std::int32_t>(20, 700, 50);
 }
 
-TEST_CASE("bad places are found before anything is written") {
+TEST_CASE("scatter: invalid indices are found before anything is written") {
   using B = plait::serial;
   plait::workspace<B> blobs;
   blobs.feed("x", test::counted<B, float>({3, 1}));
@@ -167,7 +167,7 @@ TEST_CASE("bad places are found before anything is written") {
   CHECK(test::has(sums({0, std::numeric_limits<std::int64_t>::max()}), "too large"));
 }
 
-TEST_CASE("rows that do not fit are refused") {
+TEST_CASE("scatter: rows that do not fit are refused") {
   using B = plait::serial;
   auto const refusal = [](std::string const& op, shape const& v, shape const& a) {
     return test::error_of<B>(table<B>(), op,

@@ -28,7 +28,7 @@ std::vector<T> mixed(std::size_t count, int seed) {
   return made;
 }
 
-// The definition, in double: `rows[i]` is the i-th row reduced, of weight `weights[i]`.
+// Reduces segments by definition, in double: `rows[i]` is the i-th row to reduce, with weight `weights[i]`.
 std::vector<double> reduced(std::string const& how, std::vector<double> const& x, std::size_t width,
                             std::vector<std::size_t> const& rows, std::vector<double> const& weights,
                             std::vector<int> const& lengths) {
@@ -53,7 +53,7 @@ template <class B, class T, class I>
 void check(std::vector<int> const& lengths, std::size_t width, bool real = true) {
   std::size_t rows = 0;
   for (int const length : lengths) rows += static_cast<std::size_t>(length);
-  std::size_t const of = 9;  // rows of the tensor that sparse ops choose from
+  std::size_t const of = 9;  // rows of the tensor that sparse ops gather from
   auto const x = mixed<T>(rows * width, 3);
   auto const z = mixed<T>(of * width, 4);
   auto const weights = mixed<T>(rows, 5);
@@ -97,7 +97,7 @@ void check(std::vector<int> const& lengths, std::size_t width, bool real = true)
   is("sparse_weighted", reduced("sum", wide_z, width, chosen, wide_w, lengths));
 }
 
-TEST_CASE_TEMPLATE("lengths reduce: sums, means, maxima, weighted, of all rows and of chosen ones", B,
+TEST_CASE_TEMPLATE("Lengths*, SparseLengths*: sums, means, maxima and weighted sums agree with the definition", B,
                    PLAIT_HOST_BACKENDS) {
   check<B, float, std::int32_t>({2, 0, 3}, 2);
   check<B, double, std::int64_t>({1, 4, 0, 0, 2}, 1);
@@ -111,7 +111,7 @@ TEST_CASE_TEMPLATE("lengths reduce: sums, means, maxima, weighted, of all rows a
   check<B, float, std::int64_t>(many, 40);
 }
 
-TEST_CASE_TEMPLATE("rows that are more than numbers, or just numbers", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("LengthsSum, LengthsMax: rows may be tensors or scalars", B, PLAIT_HOST_BACKENDS) {
   auto const deep =
       test::run_op<B>(table<B>(), R"(type: "LengthsSum" input: "x" input: "l" output: "y")",
                       {{"x", test::counted<B, float>({3, 2, 2})}, {"l", test::of<B, std::int64_t>({2}, {2, 1})}});
@@ -124,7 +124,7 @@ TEST_CASE_TEMPLATE("rows that are more than numbers, or just numbers", B, PLAIT_
   CHECK(flat.template fetch<float>("y")[1] == -2);
 }
 
-TEST_CASE("lengths and indices that do not fit are refused before anything is written") {
+TEST_CASE("Lengths*, SparseLengths*: operands that do not fit are refused") {
   using B = plait::serial;
   auto const refusal = [](std::string const& op, std::vector<std::int32_t> const& lengths,
                           std::vector<std::int32_t> const& indices = {0, 1, 2}) {

@@ -18,7 +18,7 @@ namespace {
 using plait::shape;
 using test::table;
 
-// Distinct numbers in no order.
+// Returns distinct numbers in scrambled order.
 plait::tensor<plait::serial> distinct(shape const& dims) {
   std::vector<double> made(static_cast<std::size_t>(dims.size()));
   for (std::size_t i = 0; i != made.size(); ++i) made[i] = static_cast<double>(i * 7'919 % 100'003) / 1'000 - 30;
@@ -30,7 +30,7 @@ struct pair {
   std::string gradient;
 };
 
-TEST_CASE_TEMPLATE("gradients of reductions by lengths", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("segments_gradients: reductions by lengths match finite differences", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
   std::vector<int> many(300);
@@ -107,7 +107,7 @@ TEST_CASE_TEMPLATE("gradients of reductions by lengths", B, PLAIT_HOST_BACKENDS)
     }
 }
 
-TEST_CASE_TEMPLATE("gradients of sums, means and weighted sums by number of segment", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("segments_gradients: sums, means, weighted sums by id match differences", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
   auto const check = [&]<class I>(std::vector<I> const& segments, shape const& row) {
@@ -159,7 +159,7 @@ TEST_CASE_TEMPLATE("gradients of sums, means and weighted sums by number of segm
   check(many, {30});
 }
 
-TEST_CASE("gradients of segments: what is refused, lengths that change") {
+TEST_CASE("segments_gradients: wrong lengths are refused, and lengths may change") {
   using B = plait::serial;
   auto const refusal = [](std::string const& op, std::vector<std::int32_t> const& lengths) {
     return test::error_of<B>(table<B>(), op + " output: 'dx'",

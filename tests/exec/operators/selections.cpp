@@ -40,7 +40,7 @@ void check_where() {
   }
 }
 
-TEST_CASE_TEMPLATE("Where: every type, a condition for each element", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Where: selects elements of every type", B, PLAIT_HOST_BACKENDS) {
   check_where<B, float>();
   check_where<B, double>();
   check_where<B, std::int32_t>();
@@ -49,7 +49,7 @@ TEST_CASE_TEMPLATE("Where: every type, a condition for each element", B, PLAIT_H
   check_where<B, bool>();
 }
 
-TEST_CASE_TEMPLATE("Where: a condition for each row", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Where: selects rows with broadcast_on_rows", B, PLAIT_HOST_BACKENDS) {
   for (shape const& dims : {shape{4}, shape{4, 3}, shape{5, 2, 7'001}, shape{0, 3}, shape{3, 0}}) {
     auto const rows = dims[0];
     std::size_t const width = rows == 0 ? 0 : static_cast<std::size_t>(dims.size() / rows);
@@ -66,7 +66,7 @@ TEST_CASE_TEMPLATE("Where: a condition for each row", B, PLAIT_HOST_BACKENDS) {
   }
 }
 
-TEST_CASE_TEMPLATE("ElementwiseLinear: rows from an axis on", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("ElementwiseLinear: scales and shifts rows from any axis on", B, PLAIT_HOST_BACKENDS) {
   auto const check = [](shape const& dims, std::int64_t width, std::string const& arguments) {
     auto const x = test::numbered<float>(dims, 1);
     auto const w = test::numbered<float>({width}, 2);
@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE("ElementwiseLinear: rows from an axis on", B, PLAIT_HOST_BACK
   check({50, 21, 9}, 9, "arg { name: 'axis' i: 2 }");
 }
 
-TEST_CASE_TEMPLATE("IsNaN and NanCheck", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("IsNaN, NanCheck: find NaN, and NanCheck also infinities", B, PLAIT_HOST_BACKENDS) {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   float const infinity = std::numeric_limits<float>::infinity();
   auto const is_nan = run_op<B>(table<B>(), "type: 'IsNaN' input: 'X' output: 'Y'",
@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("IsNaN and NanCheck", B, PLAIT_HOST_BACKENDS) {
   }
 }
 
-TEST_CASE("selections: errors") {
+TEST_CASE("selections: operands that do not fit are refused") {
   using B = plait::serial;
   auto const where = [](plait::tensor<B> const& c, plait::tensor<B> const& a, plait::tensor<B> const& b,
                         std::string const& arguments) {

@@ -18,7 +18,7 @@ std::string const op =
     "type: 'ElementwiseLinearGradient' input: 'y_grad' input: 'x' input: 'w' "
     "output: 'x_grad' output: 'w_grad' output: 'b_grad'";
 
-TEST_CASE_TEMPLATE("ElementwiseLinearGradient: every axis, rows in several parts, in place", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("ElementwiseLinearGradient: all axes and row chunks match, also in place", B, PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
   struct matrix {

@@ -15,7 +15,7 @@ namespace {
 using plait::shape;
 using test::table;
 
-// What Caffe2 asks of row i and column j.
+// Returns true if Caffe2 masks column j of row i.
 bool is_masked(std::string const& mode, std::int64_t i, std::int64_t j, std::int64_t listed, std::int64_t radius) {
   if (mode == "sequence") return j >= listed;
   if (mode == "window") return j > listed + radius || j < listed - radius;
@@ -65,7 +65,7 @@ void check(mask const& m, shape const& dims, std::vector<std::int64_t> const& li
   CHECK(wide.template fetch<T>(in_place ? "x" : "y") == expected);
 }
 
-TEST_CASE_TEMPLATE("SequenceMask: every mode", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SequenceMask: masks elements in every mode", B, PLAIT_HOST_BACKENDS) {
   check<B, float>({"sequence"}, {3, 4}, {2, 0, 4});
   check<B, float>({"sequence"}, {3, 4}, {9, -1, 1}, true);
   check<B, double>({.mode = "window", .radius = 1}, {4, 6}, {0, 3, 5, 8});
@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE("SequenceMask: every mode", B, PLAIT_HOST_BACKENDS) {
       check<B, float>({mode}, dims, {}, dims[0] == 3);
 }
 
-TEST_CASE_TEMPLATE("SequenceMask: axis, batch, repeat_from_axis", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SequenceMask: supports axis, batch and repeat_from_axis", B, PLAIT_HOST_BACKENDS) {
   check<B, float>({.mode = "sequence", .axis = 2}, {2, 2, 5}, {0, 1, 3, 9});
   check<B, float>({.mode = "sequence", .axis = 1}, {2, 2, 3}, {1, 5});
   check<B, float>({.mode = "upper", .axis = 2, .batch = 0}, {3, 4, 4}, {});
@@ -86,7 +86,7 @@ TEST_CASE_TEMPLATE("SequenceMask: axis, batch, repeat_from_axis", B, PLAIT_HOST_
   check<B, float>({.mode = "sequence", .axis = 1, .repeat = 2}, {2, 3, 4}, {1, 2});
 }
 
-TEST_CASE_TEMPLATE("SequenceMask: masked elements are -infinity unless told, 0 for gradients", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SequenceMask: masked elements are -infinity by default, 0 for gradients", B, PLAIT_HOST_BACKENDS) {
   test::feeds<B> const fed = {{"x", test::of<B, float>({1, 3}, {1, 2, 3})}, {"l", test::of<B, std::int32_t>({1}, {1})}};
   std::string const op = R"(type: "SequenceMask" input: "x" input: "l" output: "y" arg { name: "mode" s: "sequence" })";
   float const below = -std::numeric_limits<float>::infinity();
@@ -95,7 +95,7 @@ TEST_CASE_TEMPLATE("SequenceMask: masked elements are -infinity unless told, 0 f
         std::vector<float>{1, 0, 0});
 }
 
-TEST_CASE("SequenceMask refuses") {
+TEST_CASE("SequenceMask: operands and arguments that do not fit are refused") {
   using B = plait::serial;
   auto const refusal = [](std::string const& arguments, std::vector<std::int32_t> const& lengths = {1, 2}) {
     return test::error_of<B>(table<B>(), R"(type: "SequenceMask" input: "x" input: "l" output: "y")" + arguments,

@@ -30,7 +30,7 @@ void check_unique(std::vector<T> const& x) {
   CHECK(back == x);
 }
 
-TEST_CASE_TEMPLATE("Unique: ascending, and where each element went", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Unique: results ascend, and places map each element to its result", B, PLAIT_HOST_BACKENDS) {
   check_unique<B, std::int32_t>({3, 1, 3, 2});
   check_unique<B, std::int64_t>({5, -5, 1LL << 40, 5, -(1LL << 40)});
   check_unique<B, std::int32_t>({});
@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE("Unique: ascending, and where each element went", B, PLAIT_HO
   check_unique<B, std::int32_t>(many);
 }
 
-TEST_CASE("Unique: of a list of any shape, which the places have, too") {
+TEST_CASE("Unique: the input may have any shape, which the places have, too") {
   using B = plait::serial;
   auto const blobs = test::run_op<B>(table<B>(), R"(type: "Unique" input: "x" output: "y" output: "r")",
                                      {{"x", test::of<B, std::int32_t>({2, 2}, {7, 3, 3, 5})}});
@@ -49,7 +49,7 @@ TEST_CASE("Unique: of a list of any shape, which the places have, too") {
   CHECK(blobs.view("r").dims() == plait::shape{2, 2});
 }
 
-TEST_CASE("Unique: as many as there are, from run to run") {
+TEST_CASE("Unique: the number of results may change between runs") {
   using B = plait::serial;
   plait::workspace<B> blobs;
   blobs.feed("x", test::of<B, std::int32_t>({3}, {1, 1, 1}));
@@ -62,7 +62,7 @@ TEST_CASE("Unique: as many as there are, from run to run") {
   CHECK(blobs.fetch<std::int32_t>("y") == std::vector<std::int32_t>{1, 2, 3});
 }
 
-TEST_CASE_TEMPLATE("BooleanMask", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("BooleanMask: rows with a true flag are kept", B, PLAIT_HOST_BACKENDS) {
   auto const check = [](std::vector<bool> const& mask, shape const& inner) {
     shape dims = inner;
     dims.insert(0, static_cast<std::int64_t>(mask.size()));
@@ -91,7 +91,7 @@ TEST_CASE_TEMPLATE("BooleanMask", B, PLAIT_HOST_BACKENDS) {
   check(many, {50});
 }
 
-TEST_CASE("Unique and BooleanMask refuse") {
+TEST_CASE("Unique, BooleanMask: wrong types and extents are refused") {
   using B = plait::serial;
   CHECK(test::has(
       test::error_of<B>(table<B>(), R"(type: "Unique" input: "x" output: "y")", {{"x", test::counted<B, float>({2})}}),

@@ -21,7 +21,7 @@ std::string list(std::string const& name, std::vector<std::int64_t> const& numbe
   return text + " }";
 }
 
-// Against every place of x from `first` up to `last`, by axis.
+// Compares a slice with all elements of x from `first` up to `last` in each axis.
 template <class B, class T>
 void check_slice(shape const& dims, std::vector<std::int64_t> const& starts, std::vector<std::int64_t> const& ends,
                  std::vector<std::int64_t> const& first, std::vector<std::int64_t> const& last) {
@@ -49,7 +49,7 @@ void check_slice(shape const& dims, std::vector<std::int64_t> const& starts, std
   CHECK(by_input.template fetch<T>("y") == expected);
 }
 
-TEST_CASE_TEMPLATE("Slice", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Slice: copies a range of each axis", B, PLAIT_HOST_BACKENDS) {
   check_slice<B, float>({6}, {2}, {5}, {2}, {5});
   check_slice<B, float>({3, 5}, {1, 0}, {3, -1}, {1, 0}, {3, 5});
   check_slice<B, double>({3, 5}, {0, 2}, {-1, 4}, {0, 2}, {3, 4});
@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("Slice", B, PLAIT_HOST_BACKENDS) {
   check_slice<B, float>({300, 200}, {0, 50}, {-1, 180}, {0, 50}, {300, 180});  // more than a tile
 }
 
-TEST_CASE("Slice follows bounds that change without a change of shapes") {
+TEST_CASE("Slice: follows bounds that change without a change of shapes") {
   using B = plait::serial;
   plait::workspace<B> blobs;
   blobs.feed("x", test::counted<B, float>({5}));
@@ -79,7 +79,7 @@ TEST_CASE("Slice follows bounds that change without a change of shapes") {
   CHECK(blobs.fetch<float>("y") == std::vector<float>{3, 4});
 }
 
-TEST_CASE("Slice: bounds of inputs hold, whatever arguments say") {
+TEST_CASE("Slice: bounds from inputs override arguments") {
   using B = plait::serial;
   auto const sliced = test::run_op<B>(
       table<B>(),
@@ -90,7 +90,7 @@ TEST_CASE("Slice: bounds of inputs hold, whatever arguments say") {
   CHECK(sliced.fetch<float>("y") == std::vector<float>{1, 2});
 }
 
-TEST_CASE("Slice moves bounds inside if it is told to") {
+TEST_CASE("Slice: clamps bounds if argument clamp is set") {
   using B = plait::serial;
   std::int64_t const lowest = std::numeric_limits<std::int64_t>::min();
   auto const part = [](std::int64_t start, std::int64_t end) {
@@ -107,7 +107,7 @@ TEST_CASE("Slice moves bounds inside if it is told to") {
   CHECK(part(-3, lowest).empty());
 }
 
-TEST_CASE("Slice refuses what it does not have") {
+TEST_CASE("Slice: bounds that do not fit are refused") {
   using B = plait::serial;
   auto const refusal = [](std::string const& arguments) {
     return test::error_of<B>(table<B>(), R"(type: "Slice" input: "x" output: "y")" + arguments,
@@ -124,7 +124,7 @@ TEST_CASE("Slice refuses what it does not have") {
                   "none of ends"));
 }
 
-TEST_CASE_TEMPLATE("Tile", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Tile: repeats a tensor along any axis", B, PLAIT_HOST_BACKENDS) {
   auto const check = [](shape const& dims, std::int64_t tiles, int axis) {
     std::string const op = "type: \"Tile\" output: \"y\" input: \"x\"";
     auto const at = static_cast<std::size_t>(axis < 0 ? axis + static_cast<int>(dims.rank()) : axis);
@@ -158,7 +158,7 @@ TEST_CASE_TEMPLATE("Tile", B, PLAIT_HOST_BACKENDS) {
   check({30, 100}, 20, 0);
 }
 
-TEST_CASE("Tile refuses") {
+TEST_CASE("Tile: counts and axes that do not fit are refused") {
   using B = plait::serial;
   auto const refusal = [](std::string const& arguments) {
     return test::error_of<B>(table<B>(), R"(type: "Tile" input: "x" output: "y")" + arguments,
@@ -167,7 +167,7 @@ TEST_CASE("Tile refuses") {
   CHECK(test::has(refusal(R"(arg { name: "tiles" i: -1 })"), "tiled -1 times"));
   CHECK(test::has(refusal(R"(arg { name: "axis" i: 2 })"), "has no axis 2"));
   CHECK(test::has(refusal(R"(arg { name: "tiles" i: 9223372036854775807 })"), "no place in memory"));
-  // Of nothing there may be as many.
+  // An empty tensor may be tiled any number of times.
   CHECK(test::run_op<B>(table<B>(), R"(type: "Tile" input: "x" output: "y" arg { name: "axis" i: 1 }
                                        arg { name: "tiles" i: 4611686018427387904 })",
                         {{"x", test::of<B, float>({3, 0}, {})}})

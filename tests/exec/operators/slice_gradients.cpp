@@ -21,7 +21,7 @@ std::string list(char const* name, std::vector<int> const& numbers) {
   return text + " } ";
 }
 
-TEST_CASE_TEMPLATE("SliceGradient: bounds as arguments and as inputs", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SliceGradient: bounds may be arguments or inputs", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
   struct sample {
@@ -66,7 +66,7 @@ TEST_CASE_TEMPLATE("SliceGradient: bounds as arguments and as inputs", B, PLAIT_
   }
 }
 
-TEST_CASE_TEMPLATE("SliceGradient: other types, bounds that change, errors", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SliceGradient: types and bounds may vary, wrong operands are refused", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const blobs = test::run_op<B>(
       operators,
@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("SliceGradient: other types, bounds that change, errors", B, 
   CHECK(test::has(text, "an input of starts and none of ends"));
 }
 
-TEST_CASE_TEMPLATE("TileGradient: along any axis, arguments and inputs", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("TileGradient: arguments or inputs set any axis and number of tiles", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
   for (shape const& dims : {shape{3}, {2, 3}, {1, 4, 2}, {0, 2}, {40, 50, 1}})

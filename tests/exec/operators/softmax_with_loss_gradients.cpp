@@ -31,7 +31,7 @@ plait::tensor<plait::serial> distributions_of(shape const& dims, std::int64_t cl
   return test::of<plait::serial>(dims, made);
 }
 
-TEST_CASE_TEMPLATE("SoftmaxWithLossGradient: labels, distributions, weights, scale and axis", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SoftmaxWithLossGradient: agrees with differences for every argument", B, PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
   for (shape const& dims : {shape{3, 4}, shape{1, 1}, shape{2, 1}, shape{2, 3, 4}, shape{0, 4}, shape{90, 300}})
@@ -63,7 +63,7 @@ TEST_CASE_TEMPLATE("SoftmaxWithLossGradient: labels, distributions, weights, sca
       }
 }
 
-TEST_CASE_TEMPLATE("SoftmaxWithLossGradient: nothing where all weights are 0", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SoftmaxWithLossGradient: is 0 if all weights are 0", B, PLAIT_HOST_BACKENDS) {
   auto const got = test::run_op<B>(
       table<B>(),
       "type: 'SoftmaxWithLossGradient' input: 'x' input: 'l' input: 'w' input: 'p' input: 'dloss' output: 'dx'",

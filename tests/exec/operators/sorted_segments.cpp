@@ -16,7 +16,7 @@ namespace {
 using plait::shape;
 using test::table;
 
-TEST_CASE_TEMPLATE("SortedSegmentSum", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SortedSegmentSum: rows of a segment are summed", B, PLAIT_HOST_BACKENDS) {
   auto const run = [](plait::tensor<B> const& x, plait::tensor<B> const& ids) {
     return test::run_op<B>(table<B>(), R"(type: "SortedSegmentSum" input: "x" input: "s" output: "y")",
                            {{"x", x}, {"s", ids}});
@@ -31,7 +31,7 @@ TEST_CASE_TEMPLATE("SortedSegmentSum", B, PLAIT_HOST_BACKENDS) {
   CHECK(wrapped.template fetch<std::int32_t>("y") == std::vector<std::int32_t>{-most - 1});
 }
 
-TEST_CASE_TEMPLATE("SparseSortedSegmentSum", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SparseSortedSegmentSum: chosen rows of a segment are summed", B, PLAIT_HOST_BACKENDS) {
   auto const x = test::counted<B, double>({4, 2});
   auto const run = [&](plait::tensor<B> const& indices, plait::tensor<B> const& ids) {
     return test::run_op<B>(table<B>(), R"(type: "SparseSortedSegmentSum" input: "x" input: "i" input: "s" output: "y")",
@@ -55,7 +55,7 @@ TEST_CASE_TEMPLATE("SparseSortedSegmentSum", B, PLAIT_HOST_BACKENDS) {
   CHECK(test::has(refusal({0, 3}, {0}), "a segment for each of 2 rows"));
 }
 
-TEST_CASE_TEMPLATE("sums, means and weighted sums of sorted segments, of all rows and of chosen ones", B,
+TEST_CASE_TEMPLATE("sorted segments: sums, means and weighted sums are right for all rows and chosen ones", B,
                    PLAIT_HOST_BACKENDS) {
   test::check_numbered_segments<B, float, std::int32_t>("Sorted", {0, 0, 1, 2, 2, 2}, 2);
   test::check_numbered_segments<B, double, std::int64_t>("Sorted", {0, 1, 1, 1}, 1);
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("sums, means and weighted sums of sorted segments, of all row
   test::check_numbered_segments<B, float, std::int64_t>("Sorted", many, 40);
 }
 
-TEST_CASE("numbers of segments that do not ascend, and what does not fit, are refused") {
+TEST_CASE("sorted segments: ids that do not ascend and operands that do not fit are refused") {
   using B = plait::serial;
   auto const refusal = [](std::string const& op, std::vector<std::int32_t> const& numbers) {
     return test::error_of<B>(table<B>(), op + R"( output: "y")",

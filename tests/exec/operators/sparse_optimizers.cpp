@@ -32,7 +32,7 @@ test::feeds<B> feeds_of(std::size_t rows, std::size_t width, std::size_t count) 
   for (T& x : squares) x *= x;
   std::vector<I> indices(count);
   std::mt19937 engine(5);
-  for (I& i : indices) i = static_cast<I>(engine() % rows);  // several times the same
+  for (I& i : indices) i = static_cast<I>(engine() % rows);  // with duplicates
   auto const r = static_cast<std::int64_t>(rows);
   auto const w = static_cast<std::int64_t>(width);
   auto const n = static_cast<std::int64_t>(count);
@@ -69,11 +69,11 @@ void check(plait::operators<B> const& table, std::size_t rows, std::size_t width
     most = std::max(most, std::abs(double(got_p[i]) - wanted_p[i]) / (1 + std::abs(wanted_p[i])));
     most = std::max(most, std::abs(double(got_h[i]) - wanted_h[i]) / (1 + std::abs(wanted_h[i])));
   }
-  // A row takes up to so many steps, each with a rounding or two.
+  // Each row takes about count / rows steps, with one or two roundings each.
   CHECK(most <= (4 + 2 * double(count) / double(rows)) * double(std::numeric_limits<T>::epsilon()));
 }
 
-TEST_CASE_TEMPLATE("sparse optimizers: rows listed several times step several times", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("sparse optimizers: rows listed several times take several steps", B, PLAIT_HOST_BACKENDS) {
   auto const& table = test::table<B>();
   check<B, float, std::int64_t>(table, 4, 2, 2);
   check<B, float, std::int32_t>(table, 3, 5, 20);
@@ -85,7 +85,7 @@ TEST_CASE_TEMPLATE("sparse optimizers: rows listed several times step several ti
   check<B, double, std::int64_t>(table, 37, 13, 90, 0.25);
 }
 
-TEST_CASE_TEMPLATE("sparse optimizers: the same bits on every backend", B, PLAIT_PARALLEL_BACKENDS) {
+TEST_CASE_TEMPLATE("sparse optimizers: every backend gives the same bits", B, PLAIT_PARALLEL_BACKENDS) {
   auto const& one = test::table<plait::serial>();
   auto const& other = test::table<B>();
   auto const wanted = test::run_op(one, adagrad, feeds_of<plait::serial, float, std::int64_t>(50, 130, 900));
@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE("sparse optimizers: the same bits on every backend", B, PLAIT
   CHECK(got.template fetch<float>("h") == wanted.fetch<float>("h"));
 }
 
-// For each index in turn what the dense operators do to one row, in double.
+// Results of the dense step on one row for each index in turn, in double.
 struct stepped {
   std::vector<double> p, m, v, out;
 };
@@ -183,8 +183,7 @@ void check_steps(plait::operators<B> const& table, kind how, std::size_t rows, s
   if (how != kind::row_wise_adagrad) compare("out", wanted.out);
 }
 
-TEST_CASE_TEMPLATE("sparse optimizers: each index in turn does to its row what the dense step does", B,
-                   PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("sparse optimizers: each index in turn applies the dense step to its row", B, PLAIT_HOST_BACKENDS) {
   auto const& table = test::table<B>();
   for (kind const how : {kind::momentum, kind::nesterov, kind::adam, kind::row_wise_adam, kind::row_wise_adagrad}) {
     CAPTURE(static_cast<int>(how));
@@ -222,7 +221,7 @@ TEST_CASE("sparse optimizers: moments that do not fit are refused") {
   }
 }
 
-TEST_CASE("sparse optimizers: an index that is no row changes nothing") {
+TEST_CASE("sparse optimizers: an index out of range changes nothing") {
   using B = plait::serial;
   auto const& table = test::table<B>();
   for (std::int64_t const bad : {-1, 4, 1'000'000}) {
@@ -258,7 +257,7 @@ TEST_CASE("sparse optimizers: gradients that do not fit are refused") {
   refused("h", test::of<B>({4, 3}, std::vector<float>(12)));
   refused("i", test::of<B>({3}, std::vector<float>(3)));
   refused("lr", test::of<B>({2}, std::vector<float>(2)));
-  // Indices of any shape, a row of the gradient for each.
+  // Indices may have any shape; the gradient has a row for each.
   auto fed = feeds_of<B, float, std::int64_t>(4, 2, 6);
   fed[2].second = fed[2].second.reshape({2, 3});
   CHECK_THROWS_AS(test::run_op<B>(table, adagrad, fed), plait::exec_error);
@@ -266,7 +265,7 @@ TEST_CASE("sparse optimizers: gradients that do not fit are refused") {
   CHECK_NOTHROW(test::run_op<B>(table, adagrad, fed));
 }
 
-TEST_CASE_TEMPLATE("sparse optimizers: a tensor is scaled down to the threshold, never up", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("ClipTensorByScaling: a tensor is scaled down to the threshold, never up", B, PLAIT_HOST_BACKENDS) {
   auto const& table = test::table<B>();
   std::string const op = R"(type: "ClipTensorByScaling" arg { name: "threshold" f: 2 } output: "x" input: "x")";
   auto const x = test::of<B, float>({2, 2}, {1, -2, 3, 0});

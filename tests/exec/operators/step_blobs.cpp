@@ -1,4 +1,4 @@
-// plait/exec/detail/step_blobs.hpp, here for what it needs are operators.
+// Tests of plait/exec/detail/step_blobs.hpp, in this folder because they need operators.
 #include <plait/exec/detail/step_blobs.hpp>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void run(plait::netdef const& n, plait::workspace<serial>& blobs) {
   plait::compile(n, test::recurrent_operators<serial>(), blobs).run();
 }
 
-TEST_CASE("blobs of all steps, with and without a backward pass") {
+TEST_CASE("keep_step_blobs: blobs of all steps are kept, with or without a backward pass") {
   test::recurrence r = test::simple_cell();
   for (bool const trains : {false, true}) {
     r.trains = trains;
@@ -53,7 +53,7 @@ TEST_CASE("blobs of all steps, with and without a backward pass") {
   }
 }
 
-TEST_CASE("for a backward pass what it reads is kept, and nothing else") {
+TEST_CASE("retrieve_step_blobs: only blobs that a backward pass reads are kept by default") {
   test::recurrence r = test::simple_cell();
   r.trains = true;
   plait::netdef const n = net_of(r);
@@ -62,10 +62,10 @@ TEST_CASE("for a backward pass what it reads is kept, and nothing else") {
   CHECK(plait::retrieve_step_blobs(n, blobs) == std::vector<std::string>{"rnn_h0", "rnn_h_prev0", "rnn_timestep0",  //
                                                                          "rnn_h1", "rnn_h_prev1", "rnn_timestep1",  //
                                                                          "rnn_h2", "rnn_h_prev2", "rnn_timestep2"});
-  // Places of inputs were read where these stood, which is not for sure where they are now.
+  // x_t is missing: steps read linked inputs at the addresses of that run, which may have changed.
 }
 
-TEST_CASE("blobs of steps as Caffe2 leaves them: workspaces in turn, a timestep for each step with the executor") {
+TEST_CASE("retrieve_step_blobs: as_caffe2 has a timestep for each step with the executor") {
   test::recurrence r = test::simple_cell();
   r.more = test::int_arg("enable_rnn_executor", 1);
   plait::netdef n = net_of(r);
@@ -81,10 +81,10 @@ TEST_CASE("blobs of steps as Caffe2 leaves them: workspaces in turn, a timestep 
   CHECK(blobs.fetch<std::int32_t>("rnn_timestep_rnnexec_t22") == std::vector<std::int32_t>{2});
 }
 
-TEST_CASE("blobs of steps as Caffe2 leaves them without its executor, and without what is made again") {
+TEST_CASE("retrieve_step_blobs: as_caffe2 without the executor rotates workspaces, omits recomputed blobs") {
   test::recurrence r = test::simple_cell();
   plait::workspace<serial> blobs;
-  SUBCASE("two workspaces in turn") {
+  SUBCASE("two workspaces in rotation") {
     plait::netdef n = net_of(r);
     plait::keep_step_blobs(n);
     run(n, blobs);
@@ -93,7 +93,7 @@ TEST_CASE("blobs of steps as Caffe2 leaves them without its executor, and withou
                                    "rnn_h0", "rnn_h_prev0", "rnn_s0", "rnn_timestep0", "rnn_x_t0"});
     CHECK(blobs.fetch<std::int32_t>("rnn_timestep0") == std::vector<std::int32_t>{2});
   }
-  SUBCASE("one for each step") {
+  SUBCASE("one workspace per step") {
     r.trains = true;
     r.recompute = {"s"};
     plait::netdef n = net_of(r);
@@ -106,7 +106,7 @@ TEST_CASE("blobs of steps as Caffe2 leaves them without its executor, and withou
   }
 }
 
-TEST_CASE("steps that were not kept, or not run") {
+TEST_CASE("retrieve_step_blobs: steps that were not kept or not run are reported") {
   plait::netdef const n = net_of(test::simple_cell());
   plait::workspace<serial> blobs;
   auto const problem = [&] {

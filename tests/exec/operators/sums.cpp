@@ -26,7 +26,7 @@ std::vector<T> operand(std::size_t count, std::size_t seed) {
   return made;
 }
 
-// A B C … and what an op says of them.
+// Compares an op on A, B, C, … with `exact` element by element, also in place.
 template <class B, class T>
 void check_fold(std::string const& type, auto const& exact) {
   for (std::size_t const count : {0U, 1U, 40'001U})
@@ -55,7 +55,7 @@ void check_fold(std::string const& type, auto const& exact) {
     }
 }
 
-TEST_CASE_TEMPLATE("sums: any number of tensors, in place of any", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Sum, Max, Min, Mean: take any number of tensors, in place of any", B, PLAIT_HOST_BACKENDS) {
   auto const sum = []<class T>(std::vector<T> const& x) {
     T y = 0;
     for (T const each : x) y = static_cast<T>(y + each);
@@ -78,7 +78,7 @@ TEST_CASE_TEMPLATE("sums: any number of tensors, in place of any", B, PLAIT_HOST
   check_fold<B, double>("Mean", mean);
 }
 
-TEST_CASE_TEMPLATE("sums: NaN is not hidden by a maximum or minimum", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Max, Min: propagate NaN", B, PLAIT_HOST_BACKENDS) {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   for (std::string const type : {"Max", "Min"}) {
     auto const y = run_op<B>(table<B>(), "type: '" + type + "' input: 'A' input: 'B' input: 'C' output: 'Y'",
@@ -98,12 +98,12 @@ TEST_CASE_TEMPLATE("WeightedSum: weights are tensors of one element", B, PLAIT_H
   for (std::string const output : {"Y", "A", "B", "C"})
     CHECK(run_op<B>(table<B>(), op + "output: '" + output + "'", fed).template fetch<double>(output) ==
           std::vector<double>{17.5, 36});
-  // A tensor that is its own weight.
+  // A tensor may be its own weight.
   CHECK(run_op<B>(table<B>(), "type: 'WeightedSum' input: 'A' input: 'A' output: 'A'", {{"A", of<B, float>({1}, {3})}})
             .template fetch<float>("A") == std::vector<float>{9});
 }
 
-TEST_CASE_TEMPLATE("SumReduceLike: the sums of what a broadcast repeated", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("SumReduceLike: sums over broadcast axes", B, PLAIT_HOST_BACKENDS) {
   auto const check = [](shape const& a, shape const& b, std::size_t first, std::string const& arguments) {
     CAPTURE(to_string(a));
     CAPTURE(to_string(b));
@@ -136,7 +136,7 @@ TEST_CASE_TEMPLATE("SumReduceLike: the sums of what a broadcast repeated", B, PL
   check({50, 700}, {50}, 0, axis(0));
 }
 
-TEST_CASE_TEMPLATE("Sum: of double and int64, but as Caffe2 has it not", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Sum: adds double and int64, which Caffe2's Sum refuses", B, PLAIT_HOST_BACKENDS) {
   plait::operators<B> narrow = table<B>();
   plait::add_caffe2_sum_operator(narrow);
   CHECK(test::error_of<B>(narrow, "type: 'Sum' input: 'A' output: 'Y'", {{"A", of<B, double>({1}, {1})}})
@@ -150,7 +150,7 @@ TEST_CASE_TEMPLATE("Sum: of double and int64, but as Caffe2 has it not", B, PLAI
             .template fetch<std::int32_t>("Y") == std::vector<std::int32_t>{7});
 }
 
-TEST_CASE("sums: errors") {
+TEST_CASE("sums: operands that do not fit are refused") {
   using B = plait::serial;
   auto const refused = [](std::string const& type, plait::tensor<B> const& a, plait::tensor<B> const& b) {
     return test::error_of<B>(table<B>(), "type: '" + type + "' input: 'A' input: 'B' output: 'Y'",

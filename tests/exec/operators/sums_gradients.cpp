@@ -21,7 +21,7 @@ using test::table;
 
 std::string name(std::size_t k) { return std::string(1, static_cast<char>('a' + k)); }
 
-TEST_CASE_TEMPLATE("gradients of Max, Min and Mean: as differences are, in place of dY", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("sums_gradients: Max, Min and Mean match differences, also in place of dY", B, PLAIT_HOST_BACKENDS) {
   for (std::string const type : {"Max", "Min", "Mean"})
     for (std::size_t const count : {1u, 2u, 3u, 6u})
       for (shape const& dims : {shape{}, shape{5}, shape{0, 3}, shape{2, 3}, shape{17, 1'003}}) {
@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE("gradients of Max, Min and Mean: as differences are, in place
       }
 }
 
-TEST_CASE_TEMPLATE("the gradient of WeightedSum: as differences are, of the weights on request", B,
+TEST_CASE_TEMPLATE("WeightedSumGradient: matches differences, for the weights if grad_on_w is set", B,
                    PLAIT_HOST_BACKENDS) {
   for (std::size_t const count : {1u, 2u, 5u})
     for (shape const& dims : {shape{}, shape{0, 3}, shape{2, 3}, shape{17, 1'003}})
@@ -61,7 +61,7 @@ TEST_CASE_TEMPLATE("the gradient of WeightedSum: as differences are, of the weig
       }
 }
 
-TEST_CASE("the gradient of WeightedSum: errors") {
+TEST_CASE("WeightedSumGradient: operands that do not fit are refused") {
   using B = plait::serial;
   auto const refused = [](std::string const& operands) {
     return test::error_of<B>(table<B>(), "type: 'WeightedSumGradient' " + operands,
@@ -74,8 +74,8 @@ TEST_CASE("the gradient of WeightedSum: errors") {
   CHECK(has(refused("input: 'y' input: 'w' input: 'w' output: 'a'"), "WeightedSumGradient: "));
 }
 
-// What is written to the one must not be read for the other.
-TEST_CASE_TEMPLATE("an output that is listed twice does not stand in an input", B, PLAIT_HOST_BACKENDS) {
+// A write to one output must not be read as the input of another.
+TEST_CASE_TEMPLATE("MeanGradient: an output that is listed twice does not alias the input", B, PLAIT_HOST_BACKENDS) {
   auto const blobs =
       run_op<B>(table<B>(), "type: 'MeanGradient' input: 'g' output: 'g' output: 'h' output: 'g' output: 'g'",
                 {{"g", of<B, float>({3}, {4, 8, -16})}});
@@ -83,7 +83,7 @@ TEST_CASE_TEMPLATE("an output that is listed twice does not stand in an input", 
   CHECK(blobs.template fetch<float>("h") == std::vector<float>{1, 2, -4});
 }
 
-TEST_CASE_TEMPLATE("gradients of Max and Min: all that are chosen get all of it", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("MaxGradient, MinGradient: all tied inputs get the whole gradient", B, PLAIT_HOST_BACKENDS) {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   for (std::string const type : {"Max", "Min"}) {
     float const sign = type == "Max" ? 1.0f : -1.0f;
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("gradients of Max and Min: all that are chosen get all of it"
     CHECK(blobs.template fetch<float>("da") == std::vector<float>{5, 0, 7, 8});
     CHECK(blobs.template fetch<float>("db") == std::vector<float>{5, 6, 0, 0});
   }
-  // One tensor twice.
+  // One tensor is both inputs.
   auto const same = run_op<B>(table<B>(),
                               "type: 'MaxGradient' input: 'y' input: 'dy' input: 'y' input: 'y' output: 'da' "
                               "output: 'dy'",
@@ -106,7 +106,7 @@ TEST_CASE_TEMPLATE("gradients of Max and Min: all that are chosen get all of it"
   CHECK(same.template fetch<float>("dy") == std::vector<float>{3, 4});
 }
 
-TEST_CASE("gradients of Max, Min and Mean: errors") {
+TEST_CASE("MaxGradient, MeanGradient: operands that do not fit are refused") {
   using B = plait::serial;
   auto const refused = [](std::string const& op, shape const& a) {
     return test::error_of<B>(

@@ -37,7 +37,7 @@ void check(shape const& dims, std::vector<int> const& axes) {
   CHECK(blobs.template fetch<T>("y") == expected);
 }
 
-TEST_CASE_TEMPLATE("Transpose: every order of up to four axes", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Transpose: permutes up to four axes in every order", B, PLAIT_HOST_BACKENDS) {
   check<B, float>({2, 3}, {1, 0});
   check<B, float>({1, 3}, {1, 0});
   check<B, float>({0, 3}, {1, 0});
@@ -51,7 +51,7 @@ TEST_CASE_TEMPLATE("Transpose: every order of up to four axes", B, PLAIT_HOST_BA
   while (std::ranges::next_permutation(axes).found);
 }
 
-TEST_CASE_TEMPLATE("Transpose: larger than a block, than a tile; elements of every size", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Transpose: tensors may exceed a block or a tile, for any element size", B, PLAIT_HOST_BACKENDS) {
   check<B, std::uint8_t>({130, 300}, {1, 0});
   check<B, std::int32_t>({130, 300}, {1, 0});
   check<B, std::int64_t>({130, 300}, {1, 0});
@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("Transpose: larger than a block, than a tile; elements of eve
   check<B, float>({10'000, 3}, {1, 0});
 }
 
-TEST_CASE_TEMPLATE("channels move to the end and back, however many dimensions images have", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("NCHW2NHWC, NHWC2NCHW: move channels of images of any dimensions", B, PLAIT_HOST_BACKENDS) {
   for (auto const& [dims, last, order] : {std::tuple<shape, shape, std::string>{{2, 3, 5}, {2, 5, 3}, "0 2 1"},
                                           {{2, 3, 4, 5}, {2, 4, 5, 3}, "0 2 3 1"},
                                           {{2, 7, 3, 4, 5}, {2, 3, 4, 5, 7}, "0 2 3 4 1"}}) {
@@ -86,7 +86,7 @@ TEST_CASE_TEMPLATE("channels move to the end and back, however many dimensions i
                     "at least 3 dimensions"));
 }
 
-TEST_CASE_TEMPLATE("Transpose reverses unless told", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Transpose: reverses the axes by default", B, PLAIT_HOST_BACKENDS) {
   auto const blobs = test::run_op<B>(table<B>(), R"(type: "Transpose" input: "x" output: "y")",
                                      {{"x", test::counted<B, float>({2, 1, 3})}});
   CHECK(blobs.view("y").dims() == shape{3, 1, 2});
@@ -96,7 +96,7 @@ TEST_CASE_TEMPLATE("Transpose reverses unless told", B, PLAIT_HOST_BACKENDS) {
   CHECK(scalar.template fetch<float>("y") == std::vector<float>{7});
 }
 
-TEST_CASE("Transpose refuses") {
+TEST_CASE("Transpose: axes that do not fit are refused") {
   using B = plait::serial;
   auto const refusal = [](std::vector<int> const& axes) {
     return test::error_of<B>(table<B>(), transpose(axes), {{"x", test::counted<B, float>({2, 3})}});

@@ -28,10 +28,10 @@ void check_all() {
   check("Cosh", -100, 100, [](real x) { return std::cosh(x); });
 }
 
-TEST_CASE_TEMPLATE("circular and hyperbolic functions: float, against long double", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("circular and hyperbolic functions: float agrees with long double", B, PLAIT_HOST_BACKENDS) {
   check_all<B, float>();
 }
-TEST_CASE_TEMPLATE("circular and hyperbolic functions: double, against long double", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("circular and hyperbolic functions: double agrees with long double", B, PLAIT_HOST_BACKENDS) {
   check_all<B, double>();
 }
 

@@ -15,7 +15,7 @@ using test::of;
 using test::random_tensor;
 using test::table;
 
-TEST_CASE_TEMPLATE("gradients of circular and hyperbolic functions: as differences are, in place of what they read", B,
+TEST_CASE_TEMPLATE("gradients of circular and hyperbolic functions: agree with differences, also in place", B,
                    PLAIT_HOST_BACKENDS) {
   struct function {
     std::string type;
@@ -35,7 +35,7 @@ TEST_CASE_TEMPLATE("gradients of circular and hyperbolic functions: as differenc
            .most_differences = 50});
 }
 
-TEST_CASE("gradients of inverse functions near the ends of their range are as exact as elsewhere") {
+TEST_CASE("gradients of inverse functions: are as exact near the ends of their range as elsewhere") {
   using B = plait::serial;
   double const near = 1 - 0x1p-50;
   auto const run = [&](std::string const& type) {

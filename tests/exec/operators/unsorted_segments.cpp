@@ -15,7 +15,7 @@ namespace {
 using plait::shape;
 using test::table;
 
-TEST_CASE_TEMPLATE("sums, means and weighted sums of segments in any order, of all rows and of chosen ones", B,
+TEST_CASE_TEMPLATE("unsorted segments: sums, means and weighted sums are right for all rows and chosen ones", B,
                    PLAIT_HOST_BACKENDS) {
   test::check_numbered_segments<B, float, std::int32_t>("Unsorted", {3, 0, 3, 1, 0}, 2);
   test::check_numbered_segments<B, double, std::int64_t>("Unsorted", {2, 0, 0, 4}, 1);
@@ -27,7 +27,7 @@ TEST_CASE_TEMPLATE("sums, means and weighted sums of segments in any order, of a
   test::check_numbered_segments<B, float, std::int64_t>("Unsorted", many, 700);
 }
 
-TEST_CASE_TEMPLATE("as many segments as an argument says", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("unsorted segments: num_segments sets the number of segments", B, PLAIT_HOST_BACKENDS) {
   for (std::string const type : {"UnsortedSegmentSum", "UnsortedSegmentMean"}) {
     auto const blobs = test::run_op<B>(
         table<B>(), "type: '" + type + "' input: 'x' input: 's' output: 'y' arg { name: 'num_segments' i: 4 }",
@@ -38,7 +38,7 @@ TEST_CASE_TEMPLATE("as many segments as an argument says", B, PLAIT_HOST_BACKEND
   }
 }
 
-TEST_CASE("numbers of segments that there are not, and what does not fit, are refused") {
+TEST_CASE("unsorted segments: invalid ids and operands that do not fit are refused") {
   using B = plait::serial;
   auto const refusal = [](std::string const& op, std::vector<std::int64_t> const& numbers) {
     return test::error_of<B>(table<B>(), op + R"( output: "y")",

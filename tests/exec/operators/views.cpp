@@ -8,7 +8,7 @@
 
 namespace {
 
-TEST_CASE_TEMPLATE("views: every type and shape comes out as it went in", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("views: every type and shape passes unchanged", B, PLAIT_HOST_BACKENDS) {
   auto const& table = test::table<B>();
   for (char const* type : {"Copy", "Alias", "AliasWithName", "StopGradient", "NegateGradient", "EnsureDense",
                            "CopyFromCPUInput", "CopyCPUToGPU", "CopyGPUToCPU", "EnsureCPUOutput"}) {
@@ -22,7 +22,7 @@ TEST_CASE_TEMPLATE("views: every type and shape comes out as it went in", B, PLA
   }
 }
 
-TEST_CASE_TEMPLATE("CopyOnDeviceLike does not look at what its second input is; ZeroGradient makes nothing", B,
+TEST_CASE_TEMPLATE("CopyOnDeviceLike: ignores its second input, and ZeroGradient has no output", B,
                    PLAIT_HOST_BACKENDS) {
   auto const& table = test::table<B>();
   auto const blobs = test::run_net<B>(
@@ -37,7 +37,7 @@ TEST_CASE_TEMPLATE("CopyOnDeviceLike does not look at what its second input is; 
   CHECK(wide.view("y").dims() == plait::shape{2, 2});
 }
 
-TEST_CASE_TEMPLATE("Free: what it writes holds nothing, and an op that reads it is refused", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Free: freed blobs are unset, and an op that reads one is refused", B, PLAIT_HOST_BACKENDS) {
   auto const& table = test::table<B>();
   std::string const made = R"(op { type: "Copy" input: "x" output: "y" } op { type: "Copy" input: "y" output: "z" }
                               op { type: "Free" input: "y" input: "w" output: "y" output: "w" })";
@@ -45,7 +45,7 @@ TEST_CASE_TEMPLATE("Free: what it writes holds nothing, and an op that reads it 
   auto const blobs = test::run_net<B>(table, made, fed);
   CHECK(blobs.template fetch<float>("z") == std::vector<float>{1, 2, 3});
   CHECK_FALSE(blobs.contains("y"));
-  CHECK(blobs.template fetch<float>("w") == std::vector<float>{4});  // what was fed is the caller's
+  CHECK(blobs.template fetch<float>("w") == std::vector<float>{4});  // the caller owns fed blobs
   CHECK_THROWS_WITH_AS(test::run_net<B>(table, made + R"(op { type: "Copy" input: "y" output: "v" })", fed),
                        doctest::Contains("'y' is nothing, not a tensor"), plait::exec_error);
   auto const again = test::run_net<B>(
@@ -55,7 +55,7 @@ TEST_CASE_TEMPLATE("Free: what it writes holds nothing, and an op that reads it 
                        doctest::Contains("2 inputs and 1 outputs"), plait::exec_error);
 }
 
-TEST_CASE("Free: the memory of what it frees serves others") {
+TEST_CASE("Free: other blobs reuse the freed memory") {
   using B = plait::serial;
   std::string net = R"(external_output: "y")";
   for (int k = 0; k != 8; ++k) {

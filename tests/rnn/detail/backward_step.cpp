@@ -41,7 +41,7 @@ backward_step step(plait::recurrent_net_options const& options, strings const& w
 
 }  // namespace
 
-TEST_CASE("backward step net: its ops, the blobs saved for it, and gradients") {
+TEST_CASE("backward step net: has gradient ops, saved blobs as inputs, and names of gradients") {
   auto const options = options_of(gated);
   backward_step const back = step(options);
   CHECK(back.net.text(back.net.name) == "RecurrentBackwardStep");

@@ -1,4 +1,4 @@
-// Non-state outputs and reversed recurrences: their ops, and what they compute.
+// Non-state outputs and reversed recurrences: their ops and values.
 #include <plait/rnn/detail/recurrence_plan.hpp>
 
 #include <algorithm>
@@ -135,7 +135,7 @@ TEST_CASE("recurrent_net outputs: non-state outputs have the values of the steps
   }
 }
 
-TEST_CASE("recurrent_net outputs: of recomputed and overwritten blobs, beside a state with a window") {
+TEST_CASE("recurrent_net outputs: recomputed and overwritten blobs have gradients, beside a state with a window") {
   model m;
   plait::net_builder c("cell");
   auto const [x, past, w, b] = c.external_inputs("x_t", "past", "w", "b");
