@@ -11,6 +11,11 @@
 
 namespace test {
 
+/// Returns the larger of a maximum so far and an error; infinity for NaN, which std::max would drop.
+inline double larger_error(double most, double error) {
+  return std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(most, error);
+}
+
 /// Checks that each element of `got` is within `units` times T's epsilon of `wanted`, relative to the larger of that
 /// and `least`.
 template <class T, class Wanted = double>

@@ -12,6 +12,7 @@
 
 #include <doctest/doctest.h>
 
+#include <support/check_close.hpp>
 #include <support/op_oracle.hpp>
 #include <support/run_op.hpp>
 
@@ -74,7 +75,7 @@ void check_numbered_segments(std::string const& order, std::vector<int> const& n
       double const exact = mean && sizes[i / width] != 0 ? expected[i] / sizes[i / width] : expected[i];
       double const ulp =
           mean ? std::max(std::abs(exact), 1e-3) * static_cast<double>(std::numeric_limits<T>::epsilon()) : 0;
-      worst = std::max(worst, std::abs(static_cast<double>(made[i]) - exact) - ulp);
+      worst = larger_error(worst, std::abs(static_cast<double>(made[i]) - exact) - ulp);
     }
     CHECK(worst <= 0);
   };

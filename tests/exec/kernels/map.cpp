@@ -9,6 +9,7 @@
 
 #include <plait/exec/detail/kernels/square_root.hpp>
 #include <plait/exec/detail/kernels/weighted_sum.hpp>
+#include <support/check_close.hpp>
 #include <support/op_oracle.hpp>
 
 namespace {
@@ -83,7 +84,7 @@ TEST_CASE_TEMPLATE("weighted_sum: weighted tensors are summed, in place of the f
         for (std::size_t i = 0; i != count; ++i) {
           double y = 0;
           for (std::size_t k = 0; k != operands; ++k) y += from[k][i] * weights[k];
-          error = std::max(error, std::abs(out[i] - y));
+          error = test::larger_error(error, std::abs(out[i] - y));
         }
         return error;
       };

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <support/check_close.hpp>
 #include <support/run_op.hpp>
 
 namespace {
@@ -55,7 +56,7 @@ double distance(std::vector<T> const& got, std::vector<double> const& wanted) {
   REQUIRE(got.size() == wanted.size());
   double most = 0;
   for (std::size_t i = 0; i != got.size(); ++i)
-    most = std::max(most, std::abs(double(got[i]) - wanted[i]) / (1 + std::abs(wanted[i])));
+    most = test::larger_error(most, std::abs(double(got[i]) - wanted[i]) / (1 + std::abs(wanted[i])));
   return most / double(std::numeric_limits<T>::epsilon());
 }
 

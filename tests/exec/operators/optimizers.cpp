@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <support/check_close.hpp>
 #include <support/run_op.hpp>
 
 namespace {
@@ -185,7 +186,7 @@ void check(plait::operators<B> const& table, method const& m, plait::shape const
       numbers at;
       for (auto const& values : before) at.push_back(values.size() == got.size() ? double(values[i]) : 0);
       double const wanted = m.step(at)[o];
-      most = std::max(most, std::abs(double(got[i]) - wanted) / (1 + std::abs(wanted)));
+      most = test::larger_error(most, std::abs(double(got[i]) - wanted) / (1 + std::abs(wanted)));
     }
     CHECK(most <= 6 * double(std::numeric_limits<T>::epsilon()));
   }

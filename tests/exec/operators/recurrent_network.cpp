@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <plait/exec/plan_report.hpp>
+#include <support/check_close.hpp>
 #include <support/recurrent_nets.hpp>
 
 namespace {
@@ -99,7 +100,7 @@ void check_lstm(plait::plan<B>& plan, plait::workspace<B>& blobs, std::int64_t s
     auto const got = of(name);
     REQUIRE(got.size() == wanted.size());
     double worst = 0;
-    for (std::size_t i = 0; i != got.size(); ++i) worst = std::max(worst, std::abs(got[i] - wanted[i]));
+    for (std::size_t i = 0; i != got.size(); ++i) worst = test::larger_error(worst, std::abs(got[i] - wanted[i]));
     CHECK(worst <= tolerance);
   };
   auto const last = [&](std::vector<double> const& all, char const* initial) {

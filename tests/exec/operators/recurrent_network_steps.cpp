@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 #include <plait/exec/detail/memory_pool.hpp>
 
+#include <support/check_close.hpp>
 #include <support/counted_new.hpp>
 #include <support/recurrent_nets.hpp>
 
@@ -124,7 +125,7 @@ double distance(gradients const& a, gradients const& b) {
   for (std::size_t i = 0; i != a.all.size(); ++i) {
     REQUIRE(a.all[i].size() == b.all[i].size());
     for (std::size_t k = 0; k != a.all[i].size(); ++k)
-      worst = std::max(worst, std::abs(a.all[i][k] - b.all[i][k]) / (1 + std::abs(b.all[i][k])));
+      worst = test::larger_error(worst, std::abs(a.all[i][k] - b.all[i][k]) / (1 + std::abs(b.all[i][k])));
   }
   return worst;
 }

@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <support/check_close.hpp>
 #include <support/run_op.hpp>
 
 namespace {
@@ -66,8 +67,8 @@ void check(plait::operators<B> const& table, std::size_t rows, std::size_t width
   auto const got_h = blobs.template fetch<T>("h");
   double most = 0;
   for (std::size_t i = 0; i != got_p.size(); ++i) {
-    most = std::max(most, std::abs(double(got_p[i]) - wanted_p[i]) / (1 + std::abs(wanted_p[i])));
-    most = std::max(most, std::abs(double(got_h[i]) - wanted_h[i]) / (1 + std::abs(wanted_h[i])));
+    most = test::larger_error(most, std::abs(double(got_p[i]) - wanted_p[i]) / (1 + std::abs(wanted_p[i])));
+    most = test::larger_error(most, std::abs(double(got_h[i]) - wanted_h[i]) / (1 + std::abs(wanted_h[i])));
   }
   // Each row takes about count / rows steps, with one or two roundings each.
   CHECK(most <= (4 + 2 * double(count) / double(rows)) * double(std::numeric_limits<T>::epsilon()));
@@ -173,7 +174,7 @@ void check_steps(plait::operators<B> const& table, kind how, std::size_t rows, s
     REQUIRE(got.size() == expected.size());
     double most = 0;
     for (std::size_t i = 0; i != got.size(); ++i)
-      most = std::max(most, std::abs(double(got[i]) - expected[i]) / (1 + std::abs(expected[i])));
+      most = test::larger_error(most, std::abs(double(got[i]) - expected[i]) / (1 + std::abs(expected[i])));
     CAPTURE(std::string(name));
     CHECK(most <= (16 + double(width) + 4 * double(count) / double(rows)) * double(std::numeric_limits<T>::epsilon()));
   };
