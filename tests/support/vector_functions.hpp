@@ -28,6 +28,8 @@ struct wider<double> {
 template <class T>
 using wide = typename wider<T>::type;
 
+PLAIT_KERNELS_BEGIN
+
 template <class F, class T>
 struct map_loop {
   void operator()(T const* in, T* out, std::size_t count) const {
@@ -35,6 +37,8 @@ struct map_loop {
     for (std::size_t i = 0; i < count; ++i) out[i] = F{}(in[i]);
   }
 };
+
+PLAIT_KERNELS_END
 
 /// Returns the results of loop(in, out, count), for each instruction set of this processor.
 template <class Loop, class T>

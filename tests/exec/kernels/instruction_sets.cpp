@@ -11,6 +11,8 @@
 
 #include <support/instruction_sets.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace {
 
 struct triple_loop {
@@ -20,6 +22,12 @@ struct triple_loop {
   }
   std::int32_t factor = 1;
 };
+
+}  // namespace
+
+PLAIT_KERNELS_END
+
+namespace {
 
 std::vector<std::int32_t> numbers(std::size_t count) {
   std::vector<std::int32_t> made(count);
