@@ -14,7 +14,6 @@
 #include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/operators/linear_algebra.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/plan_report.hpp>
 #include <plait/exec/random.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>

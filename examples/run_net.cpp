@@ -10,7 +10,6 @@
 #include <plait/exec/operators/fills.hpp>
 #include <plait/exec/operators/linear_algebra.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/plan_report.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/traits.hpp>

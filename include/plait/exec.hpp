@@ -8,7 +8,6 @@
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/plan_report.hpp>
 #include <plait/exec/standard_operators.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>

@@ -13,7 +13,6 @@
 #include <plait/exec/detail/operators/arithmetic.hpp>
 #include <plait/exec/observers.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/plan_report.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/plan_report.hpp>
+#include <plait/exec/plan.hpp>
 #include <support/named_numbers.hpp>
 #include <support/run_op.hpp>
 #include <support/some_threads.hpp>

@@ -13,7 +13,7 @@
 
 #include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/plan_report.hpp>
+#include <plait/exec/plan.hpp>
 #include <support/named_numbers.hpp>
 #include <support/trained_layer.hpp>
 #include <support/usual_cells.hpp>

@@ -14,7 +14,7 @@
 
 #include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/plan_report.hpp>
+#include <plait/exec/plan.hpp>
 #include <support/named_numbers.hpp>
 #include <support/some_threads.hpp>
 #include <support/trained_layer.hpp>

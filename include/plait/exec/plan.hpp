@@ -108,3 +108,5 @@ template <net N, backend B>
 }
 
 }  // namespace plait
+
+#include <plait/exec/detail/plan_text.hpp>

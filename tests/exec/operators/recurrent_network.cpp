@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/plan_report.hpp>
+#include <plait/exec/plan.hpp>
 #include <support/check_close.hpp>
 #include <support/recurrent_nets.hpp>
 

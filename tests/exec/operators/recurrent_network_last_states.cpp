@@ -14,7 +14,7 @@
 
 #include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/detail/observer.hpp>
-#include <plait/exec/plan_report.hpp>
+#include <plait/exec/plan.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/detail/cells/lstm.hpp>
 #include <plait/rnn/detail/cells/multi.hpp>

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 #include <plait/exec/detail/memory_pool.hpp>
-#include <plait/exec/plan_report.hpp>
+#include <plait/exec/plan.hpp>
 
 #include <support/recurrent_nets.hpp>
 

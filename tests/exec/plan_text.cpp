@@ -1,4 +1,4 @@
-#include <plait/exec/plan_report.hpp>
+#include <plait/exec/plan.hpp>
 
 #include <cstddef>
 #include <cstdint>
