@@ -44,6 +44,11 @@ plait_component(dlpack HEADERS interop/dlpack.hpp
   LINKS plait::exec
   ALLOWS thrust/ cub/)
 
+# Sources of the library plait::runtime (PlaitRuntime.cmake).
+plait_component(runtime_sources HEADERS runtime.hpp runtime
+  LINKS plait::exec plait::onnx
+  ALLOWS thrust/ cub/)
+
 plait_component(check_gradient HEADERS exec/check_gradient.hpp
   LINKS plait::exec plait::gradient
   ALLOWS thrust/ cub/)

@@ -2,7 +2,7 @@
 # component, and plait.hpp includes those of its layers.
 cmake_minimum_required(VERSION 3.25)
 
-set(layers core graph net ssa dataflow transform netdef gradient exec rnn interop)
+set(layers core graph net ssa dataflow transform netdef gradient exec rnn interop runtime)
 set(failed FALSE)
 
 foreach(header IN LISTS UNOWNED)

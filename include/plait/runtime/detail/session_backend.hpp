@@ -1,0 +1,50 @@
+// Interface of a session's backend: what the library plait::runtime implements for each backend that it has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <plait/net/detail/parameter.hpp>
+#include <plait/netdef/model.hpp>
+#include <plait/runtime.hpp>
+
+namespace plait::detail {
+
+/// Model as read from its files.
+struct session_model {
+  netdef net;
+  netdef init;                        ///< without ops if there is none
+  std::vector<parameter> parameters;  ///< initializers of an ONNX model
+};
+
+class session_backend {
+ public:
+  virtual ~session_backend() = default;
+
+  virtual std::vector<std::string> inputs() const = 0;
+  virtual std::vector<std::string> outputs() const = 0;
+  virtual tensor_info info(std::string_view name) const = 0;
+  virtual void feed(std::string_view name, element_type type, void const* data,
+                    std::span<std::int64_t const> shape) = 0;
+  virtual void run() = 0;
+  /// Throws net_error if the blob is unset, or of another type. Returns the number of elements.
+  virtual std::size_t expect(std::string_view name, element_type type) const = 0;
+  virtual void fetch(std::string_view name, void* to) const = 0;
+  virtual std::string schedule() const = 0;
+  virtual std::size_t forecast_bytes() = 0;
+};
+
+using session_factory = std::unique_ptr<session_backend> (*)(session_model&&, session_options const&);
+struct named_factory {
+  std::string_view backend;
+  session_factory make;
+};
+/// Returns the backends that the library was built with. Defined by its build.
+std::span<named_factory const> session_factories();
+
+}  // namespace plait::detail
