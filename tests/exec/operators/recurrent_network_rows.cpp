@@ -180,9 +180,9 @@ TEST_CASE("RecurrentNetwork: row-parallel steps give the bits of one thread, and
   std::vector<float> const wanted = run(plait::serial(), {});
   CHECK(threads.execute([&] { return run(plait::tbb(), {}); }) == wanted);
 
-  std::stop_source stop;  // a run must be able to stop at each step
+  std::stop_source stop;  // a request to stop is noticed between blocks of 64 steps
   CHECK(threads.execute([&] { return run(plait::tbb(), {.stop = stop.get_token()}); }) == wanted);
-  CHECK(watch::most_ahead.load() <= 1);
+  CHECK(watch::most_ahead.load() <= 64);
 
   watch::refused = 77;
   CHECK_THROWS_WITH_AS(threads.execute([&] { return run(plait::tbb(), {}); }),
@@ -228,7 +228,7 @@ TEST_CASE("RecurrentNetworkGradient: row-parallel steps that add output gradient
 
   std::stop_source stop;
   CHECK(threads.execute([&] { return run(plait::tbb(), {.stop = stop.get_token()}); }) == wanted);
-  CHECK(watch::most_ahead.load() <= 1);
+  CHECK(watch::most_ahead.load() <= 64);
 
   watch::refused = 77;
   CHECK_THROWS_WITH_AS(threads.execute([&] { return run(plait::tbb(), {}); }),

@@ -79,7 +79,7 @@ TEST_CASE("ResizeNearest: scales and shapes that do not fit are refused") {
   CHECK(test::has(error("arg { name: 'height_scale' f: 0 }", {1, 1, 2, 2}), "'height_scale'"));
   CHECK(test::has(error("arg { name: 'width_scale' f: nan }", {1, 1, 2, 2}), "'width_scale'"));
   CHECK(test::has(error("arg { name: 'width_scale' f: 1e30 }", {1, 1, 2, 2}), "fewer places in axis 3"));
-  CHECK(test::has(error("", {2, 2, 2}), "input 0 (x)"));
+  CHECK(test::has(error("", {2, 2, 2}), "input 0 'x'"));
 }
 
 }  // namespace

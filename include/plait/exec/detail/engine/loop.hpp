@@ -16,10 +16,8 @@ namespace plait {
 
 template <backend B>
 void engine<B>::set_loop(loop_values const& values) {
-  loop_values like = values;
-  bool const packs = values.runs >= costs_.pack_runs;
-  if (packs == (loop_.runs >= costs_.pack_runs)) like.runs = loop_.runs;
-  if (like == loop_) return;
+  auto const packs = [this](loop_values const& of) { return of.runs >= costs_.pack_runs; };
+  if (packs(values) == packs(loop_) && values.is_like(loop_)) return;
   end_loop(false);
   loop_ = values;
   ready_.assign(ready_.size(), false);

@@ -15,7 +15,11 @@ struct loop_values {
   std::vector<bool> same = {};     ///< inputs with loop-invariant elements
   std::vector<bool> lasting = {};  ///< memory and elements of each run persist until the loop ends
   std::vector<bool> summed = {};   ///< published, and not read in the plan: only the sum over the runs is used
-  friend bool operator==(loop_values const&, loop_values const&) = default;
+
+  /// Returns true if another loop differs in the number of runs at most.
+  bool is_like(loop_values const& other) const {
+    return backward == other.backward && same == other.same && lasting == other.lasting && summed == other.summed;
+  }
 };
 
 }  // namespace plait

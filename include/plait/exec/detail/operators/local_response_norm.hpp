@@ -29,7 +29,7 @@ namespace detail {
 struct response_window {
   std::size_t before;
   std::size_t behind;
-  float alpha;  ///< divided by the size of the window
+  double alpha;  ///< divided by the size of the window
   float beta;
   float bias;
   bool last;
@@ -40,7 +40,7 @@ struct response_window {
     if (size < 1) a.fail("size", "is less than 1");
     before = static_cast<std::size_t>((size - 1) / 2);
     behind = static_cast<std::size_t>(size - 1) - before;
-    alpha = a.real("alpha") / static_cast<float>(size);
+    alpha = static_cast<double>(a.real("alpha")) / static_cast<double>(size);
   }
 };
 
@@ -185,7 +185,6 @@ template <backend B>
 void add_local_response_norm_operators(operators<B>& table) {
   auto const schema = [](char const* type) {
     return op_schema(type)
-        .rows_independent(1)
         .checks_first()
         .argument("size", std::int64_t{0}, "channels of a window, at least 1")
         .argument("alpha", 0.0f, "factor of the mean square of a window")
@@ -194,11 +193,11 @@ void add_local_response_norm_operators(operators<B>& table) {
         .argument("order", std::string("NCHW"), "where the channels are: NCHW or NHWC")
         .no_doubles_in_caffe2();
   };
-  table.template add<local_response_norm_kernel>(schema("LRN").inputs(1).outputs(1, 2).describe(
+  table.template add<local_response_norm_kernel>(schema("LRN").rows_independent(1).inputs(1).outputs(1, 2).describe(
       "Y = X / scale^beta; scale = bias + alpha / size * the sum of X^2 over "
       "`size` channels around each, which is the second output"));
   table.template add<local_response_norm_gradient_kernel>(
-      schema("LRNGradient").inputs(3).outputs(1).describe("dX of LRN (inputs X, Y, dY)"));
+      schema("LRNGradient").rows_independent().inputs(3).outputs(1).describe("dX of LRN (inputs X, Y, dY)"));
 }
 
 }  // namespace plait

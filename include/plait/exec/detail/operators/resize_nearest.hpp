@@ -171,7 +171,7 @@ void add_resize_nearest_operators(operators<B>& table) {
   auto const schema = [](char const* type) {
     return op_schema(type)
         .outputs(1)
-        .rows_independent(1)
+        .rows_independent()
         .checks_first()
         .argument("height_scale", 1.0f, "factor of the height; the product is rounded down")
         .argument("width_scale", 1.0f, "factor of the width")
