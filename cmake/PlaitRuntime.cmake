@@ -1,7 +1,5 @@
 # plait_add_runtime(): adds the library plait::runtime for programs that compile no templates of the runtime: operators and
 # plans of each backend, readers, and the members of session (include/plait/runtime.hpp).
-include(PlaitOwnTargets)
-
 set(PLAIT_RUNTIME_BACKENDS serial tbb CACHE STRING "Backends of the library plait::runtime, of serial, omp and tbb")
 
 function(plait_add_runtime)
