@@ -1,30 +1,14 @@
 #include <plait/runtime.hpp>
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <support/scratch_folder.hpp>
+
 namespace {
-
-/// A file in the folder for temporary files, removed with the object.
-class temporary_file {
- public:
-  temporary_file(std::string const& name, std::string const& content)
-      : path_(std::filesystem::temp_directory_path() / ("plait_session_" + name)) {
-    std::ofstream(path_, std::ios::binary) << content;
-  }
-  temporary_file(temporary_file const&) = delete;
-  temporary_file& operator=(temporary_file const&) = delete;
-  ~temporary_file() { std::filesystem::remove(path_); }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 char const* const predict = R"(
   op { type: "FC" input: "x" input: "w" input: "b" output: "h" } op { type: "Relu" input: "h" output: "h" }
@@ -35,15 +19,16 @@ char const* const init = R"(
   op { type: "GivenTensorFill" output: "b" arg { name: "shape" ints: 2 } arg { name: "values" floats: 1 floats: -1 } })";
 
 TEST_CASE("session: a NetDef with its init net runs on every backend of the library") {
-  temporary_file const net("predict.pbtxt", predict), parameters("init.pbtxt", init);
+  test::scratch_folder const folder;
+  std::string const net = folder.write("predict.pbtxt", predict);
+  std::string const parameters = folder.write("init.pbtxt", init);
   auto const backends = plait::session::backends();
   REQUIRE(!backends.empty());
   CHECK(backends.front() == "serial");
   for (std::string const& backend : backends) {
     CAPTURE(backend);
     for (bool const constant : {true, false}) {
-      plait::session s(net.path(),
-                       {.init = parameters.path(), .backend = backend, .threads = 2, .constant_parameters = constant});
+      plait::session s(net, {.init = parameters, .backend = backend, .threads = 2, .constant_parameters = constant});
       CHECK(s.inputs() == std::vector<std::string>{"x", "r"});
       CHECK(s.outputs() == std::vector<std::string>{"y"});
       CHECK(s.info("x").type == plait::element_type::none);
@@ -64,14 +49,15 @@ TEST_CASE("session: a NetDef with its init net runs on every backend of the libr
 }
 
 TEST_CASE("session: sessions move, and each has its own parameters") {
-  temporary_file const net("moved.pbtxt",
-                           R"(op { type: "Add" input: "x" input: "x" output: "y" } external_output: "y")");
-  plait::session first(net.path());
+  test::scratch_folder const folder;
+  std::string const net =
+      folder.write("moved.pbtxt", R"(op { type: "Add" input: "x" input: "x" output: "y" } external_output: "y")");
+  plait::session first(net);
   first.feed("x", std::vector<double>{1, 2}, {2});
   plait::session second = std::move(first);
   second.run();
   CHECK(second.fetch<double>("y") == std::vector<double>{2, 4});
-  first = plait::session(net.path());
+  first = plait::session(net);
   first.feed("x", std::vector<std::int64_t>{5}, {1});
   first.run();
   CHECK(first.fetch<std::int64_t>("y") == std::vector<std::int64_t>{10});
@@ -79,12 +65,14 @@ TEST_CASE("session: sessions move, and each has its own parameters") {
 }
 
 TEST_CASE("session: errors name the file, the backend, the blob or the op") {
-  temporary_file const net("errors.pbtxt", predict), unknown("unknown.pbtxt", R"(op { type: "Cnov" output: "y" })");
+  test::scratch_folder const folder;
+  std::string const net = folder.write("errors.pbtxt", predict);
+  std::string const unknown = folder.write("unknown.pbtxt", R"(op { type: "Cnov" output: "y" })");
   CHECK_THROWS_WITH_AS(plait::session("/no/such/file.pb"), doctest::Contains("/no/such/file.pb"), plait::error);
-  CHECK_THROWS_WITH_AS(plait::session(net.path(), {.backend = "vulkan"}),
+  CHECK_THROWS_WITH_AS(plait::session(net, {.backend = "vulkan"}),
                        doctest::Contains("without the backend 'vulkan'; it has serial"), plait::error);
-  CHECK_THROWS_WITH_AS(plait::session(unknown.path()), doctest::Contains("Cnov"), plait::exec_error);
-  plait::session s(net.path());
+  CHECK_THROWS_WITH_AS(plait::session(unknown, {}), doctest::Contains("Cnov"), plait::exec_error);
+  plait::session s(net);
   CHECK(s.inputs() == std::vector<std::string>{"x", "w", "b", "r"});
   CHECK_THROWS_WITH_AS(s.run(), doctest::Contains("no blob 'x'"), plait::exec_error);
   CHECK_THROWS_WITH_AS(s.feed("x", std::vector<float>{1, 2}, {3}), doctest::Contains("blob 'x': 2 elements"),

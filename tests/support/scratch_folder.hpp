@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
 #include <system_error>
@@ -24,6 +25,11 @@ class scratch_folder {
   }
 
   std::filesystem::path const& path() const { return path_; }
+  /// Writes a file and returns its path.
+  std::string write(std::string const& name, std::string const& content) const {
+    std::ofstream(path_ / name, std::ios::binary) << content;
+    return (path_ / name).string();
+  }
 
  private:
   std::filesystem::path path_;

@@ -39,6 +39,10 @@ class session_backend {
   virtual std::size_t forecast_bytes() = 0;
 };
 
+struct invalid_argument : error {
+  using error::error;
+};
+
 using session_factory = std::unique_ptr<session_backend> (*)(session_model&&, session_options const&);
 struct named_factory {
   std::string_view backend;
@@ -46,5 +50,7 @@ struct named_factory {
 };
 /// Returns the backends that the library was built with. Defined by its build.
 std::span<named_factory const> session_factories();
+/// Throws invalid_argument for a backend that the library lacks.
+std::unique_ptr<session_backend> open_session(std::string const& path, session_options const& options);
 
 }  // namespace plait::detail

@@ -38,18 +38,21 @@ inline session_model read_model(std::string const& path, std::string const& init
   return made;
 }
 
-}  // namespace detail
-
-session::session(std::string const& path, session_options const& options) {
-  auto const all = detail::session_factories();
-  auto const found = std::ranges::find(all, options.backend, &detail::named_factory::backend);
+std::unique_ptr<session_backend> open_session(std::string const& path, session_options const& options) {
+  auto const all = session_factories();
+  auto const found = std::ranges::find(all, options.backend, &named_factory::backend);
   if (found == all.end()) {
     std::string names;
-    for (detail::named_factory const& each : all) names += (names.empty() ? "" : ", ") + std::string(each.backend);
-    throw error("plait: the runtime was built without the backend '" + options.backend + "'; it has " + names);
+    for (named_factory const& each : all) names += (names.empty() ? "" : ", ") + std::string(each.backend);
+    throw invalid_argument("plait: the runtime was built without the backend '" + options.backend + "'; it has " +
+                           names);
   }
-  at_ = found->make(detail::read_model(path, options.init), options);
+  return found->make(read_model(path, options.init), options);
 }
+
+}  // namespace detail
+
+session::session(std::string const& path, session_options const& options) : at_(detail::open_session(path, options)) {}
 session::session(session&&) noexcept = default;
 session& session::operator=(session&&) noexcept = default;
 session::~session() = default;

@@ -1,0 +1,85 @@
+#include <plait.h>
+
+#include <cstdint>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <support/scratch_folder.hpp>
+
+namespace {
+
+char const* const net = R"(op { type: "FC" input: "x" input: "w" input: "b" output: "y" } external_output: "y")";
+char const* const init = R"(
+  op { type: "GivenTensorFill" output: "w" arg { name: "shape" ints: 2 ints: 3 }
+       arg { name: "values" floats: 1 floats: 0 floats: -1 floats: 2 floats: 1 floats: 0 } }
+  op { type: "GivenTensorFill" output: "b" arg { name: "shape" ints: 2 } arg { name: "values" floats: 1 floats: -1 } })";
+
+bool says(char const* text) { return std::string(plait_last_error()).find(text) != std::string::npos; }
+
+TEST_CASE("plait.h: a session runs a model, and tells types and shapes") {
+  test::scratch_folder const folder;
+  std::string const model = folder.write("c_net.pbtxt", net);
+  std::string const parameters = folder.write("c_init.pbtxt", init);
+  for (char const* backend : {static_cast<char const*>(nullptr), "serial"}) {
+    plait_session* s = nullptr;
+    REQUIRE(plait_session_open(model.c_str(), parameters.c_str(), backend, 0, &s) == PLAIT_OK);
+    CHECK(std::string(plait_last_error()).empty());
+    float const x[] = {1, 2, 3};
+    std::int64_t const shape[] = {1, 3};
+    CHECK(plait_session_feed(s, "x", PLAIT_FLOAT32, x, shape, 2) == PLAIT_OK);
+    CHECK(plait_session_run(s) == PLAIT_OK);
+    plait_element_type type = PLAIT_NONE;
+    std::int64_t extents[4] = {};
+    std::size_t rank = 0;
+    CHECK(plait_session_info(s, "y", &type, extents, 4, &rank) == PLAIT_OK);
+    CHECK(type == PLAIT_FLOAT32);
+    CHECK(rank == 2);
+    CHECK(extents[0] == 1);
+    CHECK(extents[1] == 2);
+    float y[2] = {};
+    CHECK(plait_session_fetch(s, "y", PLAIT_FLOAT32, y, sizeof y) == PLAIT_OK);
+    CHECK(y[0] == -1);
+    CHECK(y[1] == 3);
+    CHECK(plait_session_info(s, "no such blob", &type, nullptr, 0, &rank) == PLAIT_OK);
+    CHECK(type == PLAIT_NONE);
+    plait_session_close(s);
+  }
+  plait_session_close(nullptr);
+}
+
+TEST_CASE("plait.h: failures have a status and a message, and change nothing") {
+  test::scratch_folder const folder;
+  std::string const model = folder.write("c_net.pbtxt", net);
+  std::string const broken = folder.write("c_broken.pbtxt", "op { type: ");
+  std::string const unknown = folder.write("c_unknown.pbtxt", R"(op { type: "Cnov" output: "y" })");
+  plait_session* s = nullptr;
+  CHECK(plait_session_open(nullptr, nullptr, nullptr, 0, &s) == PLAIT_INVALID_ARGUMENT);
+  CHECK(says("null"));
+  CHECK(plait_session_open(model.c_str(), nullptr, "vulkan", 0, &s) == PLAIT_INVALID_ARGUMENT);
+  CHECK(says("'vulkan'"));
+  CHECK(plait_session_open("/no/such/file", nullptr, nullptr, 0, &s) == PLAIT_INVALID_FILE);
+  CHECK(says("/no/such/file"));
+  CHECK(plait_session_open(broken.c_str(), nullptr, nullptr, 0, &s) == PLAIT_INVALID_FILE);
+  CHECK(plait_session_open(unknown.c_str(), nullptr, nullptr, 0, &s) == PLAIT_INVALID_MODEL);
+  CHECK(says("Cnov"));
+  CHECK(s == nullptr);
+
+  REQUIRE(plait_session_open(model.c_str(), nullptr, nullptr, 0, &s) == PLAIT_OK);
+  CHECK(plait_session_run(s) == PLAIT_RUN_FAILED);
+  CHECK(says("no blob 'x'"));
+  float const x[] = {1, 2, 3};
+  std::int64_t const negative[] = {-1}, shape[] = {3};
+  CHECK(plait_session_feed(s, "x", PLAIT_FLOAT32, x, negative, 1) == PLAIT_INVALID_SHAPE);
+  CHECK(plait_session_feed(s, "x", static_cast<plait_element_type>(99), x, shape, 1) == PLAIT_INVALID_ARGUMENT);
+  CHECK(plait_session_feed(s, "x", PLAIT_FLOAT32, nullptr, shape, 1) == PLAIT_INVALID_ARGUMENT);
+  float y[3] = {};
+  CHECK(plait_session_fetch(s, "x", PLAIT_FLOAT32, y, sizeof y) == PLAIT_INVALID_MODEL);  // still unset
+  CHECK(plait_session_feed(s, "x", PLAIT_FLOAT32, x, shape, 1) == PLAIT_OK);
+  CHECK(plait_session_fetch(s, "x", PLAIT_INT32, y, sizeof y) == PLAIT_INVALID_MODEL);
+  CHECK(plait_session_fetch(s, "x", PLAIT_FLOAT32, y, 1) == PLAIT_INVALID_SHAPE);
+  CHECK(says("12 bytes, not 1"));
+  plait_session_close(s);
+}
+
+}  // namespace
