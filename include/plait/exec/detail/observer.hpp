@@ -31,7 +31,8 @@ class op_observer {
   virtual void before(op_event const&) {}
   /// Called only if the op has not thrown.
   virtual void after(op_event const&) {}
-  /// Returns false if the observer does not read elements: then ops are fused as without it, and a group is one event.
+  /// Returns false if the observer does not read elements: then ops are fused and streamed as without it, a group is one
+  /// event, and a streamed op runs in the event of its consumer.
   virtual bool reads_values() const { return true; }
 };
 
