@@ -95,7 +95,7 @@ class session_on final : public session_backend {
   std::vector<std::string> constants(netdef const& net) const {
     auto const ssa = get_ssa(net, {.subnets = true});
     std::vector<std::string> made;
-    for (blob_index b = 0; b != ssa.blob_bound(); ++b) {
+    for (blob_index const b : ssa.blobs()) {
       std::string name(std::string_view(ssa.name(b)));
       bool const is_read = !ssa.consumers({b, ssa.first_version(b)}).empty();
       if (is_read && ssa.version(b) == ssa.first_version(b) && parameters_.contains(name))
