@@ -71,7 +71,7 @@ TEST_CASE("plait.h: failures have a status and a message, and change nothing") {
   float const x[] = {1, 2, 3};
   std::int64_t const negative[] = {-1}, shape[] = {3};
   CHECK(plait_session_feed(s, "x", PLAIT_FLOAT32, x, negative, 1) == PLAIT_INVALID_SHAPE);
-  CHECK(plait_session_feed(s, "x", static_cast<plait_element_type>(99), x, shape, 1) == PLAIT_INVALID_ARGUMENT);
+  CHECK(plait_session_feed(s, "x", PLAIT_NONE, x, shape, 1) == PLAIT_INVALID_ARGUMENT);
   CHECK(plait_session_feed(s, "x", PLAIT_FLOAT32, nullptr, shape, 1) == PLAIT_INVALID_ARGUMENT);
   float y[3] = {};
   CHECK(plait_session_fetch(s, "x", PLAIT_FLOAT32, y, sizeof y) == PLAIT_INVALID_MODEL);  // still unset
