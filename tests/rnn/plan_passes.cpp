@@ -77,9 +77,8 @@ TEST_CASE("plan_passes: recurrent layers have the same bits with each pass on or
           auto const alone = result({.passes = none});
           for (int i = 0; i != 6; ++i) {
             plait::plan_passes some{.accumulate = accumulate};
-            for (bool* pass :
-                 {&some.share_memory, &some.fuse_epilogues, &some.fuse_rows, &some.fuse_columns, &some.fuse_elements,
-                  &some.stream, &some.pack, &some.overlap_steps, &some.interchange_steps})
+            for (bool* pass : {&some.share_memory, &some.fuse_epilogues, &some.fuse_rows, &some.fuse_elements,
+                               &some.stream, &some.pack, &some.overlap_steps, &some.interchange_steps})
               *pass = i == 0 || random() % 3 != 0;
             plait::compile_options options{.passes = some};
             if (i % 2 == 0) options.costs = plait::cost_model::everything_pays();
@@ -88,7 +87,7 @@ TEST_CASE("plan_passes: recurrent layers have the same bits with each pass on or
         }
       }
     }
-  CHECK(what.kinds == std::set{plait::group_kind::alone, plait::group_kind::rows, plait::group_kind::columns});
+  CHECK(what.kinds == std::set{plait::group_kind::alone, plait::group_kind::rows});
   CHECK(what.how.size() == 3);  // step by step, overlapping, several steps of its rows by each thread
 }
 

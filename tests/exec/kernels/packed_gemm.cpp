@@ -154,30 +154,6 @@ TEST_CASE_TEMPLATE("packed GEMM: the epilogue's sum has the bits of a separate s
         }
 }
 
-TEST_CASE_TEMPLATE("multiply_columns_onto: columns have the bits that they have in the whole row", T, float, double) {
-  std::mt19937 random(13);
-  for (auto const set : instruction_sets()) {
-    auto const width = static_cast<std::size_t>(detail::tiles_for<T>(set).width);
-    for (std::int64_t const n : {8, 150, 512})
-      for (std::int64_t const k : {0, 1, 67, 256, 300, 1100}) {
-        test::gemm_case<T> x({.m = 1, .n = n, .k = k}, 1, 1, random);
-        packed_panels<T, serial> packed(set);
-        packed.pack(k, n, x.b.data());
-        std::vector<T> wanted(x.c.size());
-        packed.multiply_onto(x.c.data(), 0, 1, x.a.data(), wanted.data());
-        auto const end = static_cast<std::size_t>(n);
-        for (std::size_t first = 0, panels = 1; first < end; first += panels * width, ++panels) {
-          std::vector<T> got(wanted.size(), T(7));
-          std::size_t const last = std::min(end, first + panels * width);
-          packed.multiply_columns_onto(x.c.data(), first, last, x.a.data(), got.data());
-          std::vector<T> some(wanted.size(), T(7));
-          for (std::size_t i = first; i != last; ++i) some[i] = wanted[i];
-          REQUIRE(got == some);
-        }
-      }
-  }
-}
-
 TEST_CASE("packed_panels: a matrix is packed again into the same memory, and moves") {
   auto const held = [] { return memory_pool<serial>::shared().statistics(); };
   std::vector<float> const ones(40 * 50, 1.F);

@@ -30,17 +30,4 @@ TEST_CASE_TEMPLATE("for_each_row_part: elements are visited once, by row", B, pl
       }
 }
 
-TEST_CASE("for_row_parts_between: each element is visited once, in its row, and no other") {
-  constexpr std::size_t width = 7;
-  for (std::size_t first = 0; first != 22; ++first)
-    for (std::size_t last = first; last != 22; ++last) {
-      std::vector<std::size_t> seen(21, 0);
-      std::size_t* const at = seen.data();
-      plait::for_row_parts_between(first, last, width, [=](std::size_t row, std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) at[row * width + i] += row + 1;
-      });
-      for (std::size_t i = 0; i != seen.size(); ++i) CHECK(seen[i] == (i >= first && i < last ? i / width + 1 : 0));
-    }
-}
-
 }  // namespace

@@ -1,4 +1,4 @@
-// Row-parallel time steps, and column-parallel ones of a single row: the same bits as on one thread.
+// Row-parallel time steps, and steps of a single row: the same bits as on one thread.
 #include <plait/exec/detail/operators/recurrent_network.hpp>
 
 #include <atomic>
@@ -52,13 +52,13 @@ struct layer : test::trained_layer {
   }
 };
 
-TEST_CASE("RecurrentNetwork: row-parallel and column-parallel steps give the bits of one thread") {
+TEST_CASE("RecurrentNetwork: row-parallel steps and steps of one row give the bits of one thread") {
   using namespace plait;
   struct {
     std::int64_t batch, hidden;
   } size;
   SUBCASE("row-parallel") { size = {33, 64}; }
-  SUBCASE("column-parallel") { size = {1, 192}; }
+  SUBCASE("one row") { size = {1, 192}; }
   auto const [batch, hidden] = size;
   test::some_threads threads;
   for (any_cell const& cell :
@@ -93,13 +93,10 @@ struct watch_kernel : plait::op_kernel<B> {
   void patterns(plait::op_context<B> const& c, std::vector<plait::op_pattern<B>>& to) const override {
     to.push_back(
         {.kind = plait::pattern_kind::rows, .work = 8 * c.size(0), .whole_inputs = 0b10, .whole_outputs = 0b10});
-    to.push_back({.kind = plait::pattern_kind::columns, .work = c.size(0), .whole_inputs = 0b10});
   }
   void run_part(plait::op_context<B>& c, plait::op_part const& part) override {
     if (part.kind == plait::op_part::kinds::outputs)
       ++begun;
-    else if (part.kind == plait::op_part::kinds::columns)
-      run_columns(c, part.columns);
     else
       run_rows(c);
   }
@@ -113,45 +110,11 @@ struct watch_kernel : plait::op_kernel<B> {
       c.template output<float>(0)[i] = c.template input<float>(0)[i] + static_cast<float>(step) / 64;
   }
 
-  void run_columns(plait::op_context<B> const& c, plait::column_part const& part) {
-    for (std::size_t i = part.first; i != part.last; ++i)
-      c.template output<float>(0)[i] =
-          c.template input<float>(0)[i] + static_cast<float>(*c.template input<std::int32_t>(1)) / 64;
-    columns_run += static_cast<int>(part.last - part.first);
-  }
-
   static inline int refused = -1;
-  static inline std::atomic<int> columns_run = 0;
   static inline int last = 0;  // backward: the step that runs first
   static inline std::atomic<int> begun = 0;
   static inline std::atomic<int> most_ahead = 0;  // steps begun before the rows of one ran
 };
-
-TEST_CASE("RecurrentNetwork: steps of one row run column-parallel") {
-  constexpr int length = 10, width = 256;
-  test::some_threads threads;
-  test::recurrence r = test::simple_cell();
-  r.step = test::op_text("FC", {"h_prev", "w", "b"}, {"s"}, "arg { name: \"axis\" i: 2 }") +
-           test::op_text("Sum", {"s", "x_t"}, {"s"}) + test::op_text("Watch", {"s", "timestep"}, {"u"}) +
-           test::op_text("Tanh", {"u"}, {"h"});
-  r.more = "arg { name: \"enable_rnn_executor\" i: 0 } ";
-  plait::netdef const net = plait::read_netdef_text(r.op());
-  auto const run = [&]<class B>(B) {
-    plait::operators<B> operators = test::table<B>();
-    operators.template add<watch_kernel>(plait::op_schema("Watch").inputs(2).outputs(1));
-    plait::workspace<B> blobs;
-    test::feed_some<float>(blobs, "x", {length, 1, width}, 1);
-    test::feed_some<float>(blobs, "h0", {1, 1, width}, 2);
-    test::feed_some<float>(blobs, "w", {width, width}, 3);
-    test::feed_some<float>(blobs, "b", {width}, 4);
-    auto plan = plait::compile(net, operators, blobs, {.fetch = {"all"}});
-    plan.run();
-    return blobs.template fetch<float>("all");
-  };
-  CHECK(threads.execute([&] { return run(plait::tbb()); }) == run(plait::serial()));
-  CHECK(watch_kernel<plait::tbb>::columns_run == length * width);
-  CHECK(watch_kernel<plait::serial>::columns_run == 0);
-}
 
 TEST_CASE("RecurrentNetwork: row-parallel steps give the bits of one thread, and errors name the step") {
   constexpr int length = 150, rows = 40, width = 64;

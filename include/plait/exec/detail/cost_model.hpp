@@ -21,8 +21,6 @@ struct cost_model {
   std::size_t large_bytes = std::size_t{2} << 20;
   /// Bytes of each operand that such a group computes at a time, so that several fit in L2.
   std::size_t piece_bytes = std::size_t{1} << 15;
-  /// Minimum work of a column-parallel group, on spinning workers.
-  std::size_t column_work = tile_size / 4;
   /// Bytes of a streamed value that a thread computes at a time: leaves room for weights in L2.
   std::size_t streamed_bytes = std::size_t{1} << 18;
   /// Minimum speed-up and mean bytes of an op for overlap of time steps: below, dispatch to threads costs more.
@@ -35,7 +33,6 @@ struct cost_model {
             .row_work = 0,
             .large_op_work = 0,
             .large_bytes = 0,
-            .column_work = 0,
             .streamed_bytes = 1,
             .overlap_speedup = 0,
             .overlap_bytes = 0};

@@ -9,7 +9,6 @@
 
 #include <plait/exec/backend.hpp>
 #include <plait/exec/detail/element_type.hpp>
-#include <plait/exec/detail/kernels/column_part.hpp>
 #include <plait/exec/detail/kernels/element_program.hpp>
 #include <plait/exec/detail/kernels/simple_function.hpp>
 
@@ -52,10 +51,6 @@ enum class pattern_kind : unsigned char {
   /// Like `rows`, for streamed execution in a series in which the shared inputs are loop-invariant. Holds before memory
   /// is placed.
   streamed_rows,
-  /// On hosts, for operands of one row, made of blocks of equal width, like the four gates of an LSTM. A range of
-  /// columns in each block of the outputs depends on the same range in each block of the inputs, and on inputs shared
-  /// by all columns. Not needed besides `elements`.
-  columns,
   /// On devices. Rows of the first input are split evenly into rows of the outputs.
   split,
   /// On devices. Rows of the inputs, of equal width, are concatenated to those of the first output.
@@ -78,8 +73,7 @@ struct op_pattern {
   std::size_t work = 1;                 ///< total over all parts, in element copies
   std::uint64_t whole_inputs = 0;       ///< one bit per input: shared by all parts
   std::uint64_t whole_outputs = 0;      ///< one bit per output: not written by parts, but once before them
-  std::size_t width = 0;                ///< columns: width of the blocks, 0 for any; split, concatenated: of a segment
-  std::size_t step = 1;                 ///< columns: chunks of a block begin at multiples of this
+  std::size_t width = 0;                ///< split, concatenated: of a segment
   std::size_t least_rows = 1;           ///< rows: per thread; fewer cost more each; in_order: of a block
   std::size_t rows = 0;                 ///< sums: of a run
   bool whole_outputs_are_sums = false;  ///< rows: holds if they are accumulated, from inputs that last (row_sums)
@@ -109,7 +103,6 @@ struct op_part {
     whole,    ///< the whole op, with an epilogue
     outputs,  ///< some outputs: those that rows leave out, once before all rows; or sums, or all others
     rows,     ///< operands are matrices or vectors of some rows only, except those that are whole
-    columns,  ///< some columns of operands of one row
   };
   kinds kind = kinds::rows;
   /// Outputs: one bit per output.
@@ -119,7 +112,6 @@ struct op_part {
   /// Rows, whole: elements to add to output 0, as many as it has, apart from it; on hosts with the bits of a separate
   /// sum.
   void const* addend = nullptr;
-  column_part columns = {};
   bool relu = false;  ///< whole: negative elements become zero, after the sum
 };
 

@@ -10,18 +10,17 @@ struct plan_passes {
   bool share_memory = true;    ///< values share memory, and ops work in place, also where the net does not name it so
   bool fuse_epilogues = true;  ///< products compute the sum and the Relu of their results
   bool fuse_rows = true;       ///< row-parallel groups of ops
-  bool fuse_columns = true;    ///< column-parallel groups of ops on one row
   bool fuse_elements = true;   ///< chains of element-wise ops; on a device, one kernel for several ops
   bool stream = true;          ///< the input of a recurrence is computed in blocks, when its steps need them
   bool pack = true;            ///< loop-invariant and constant weights are packed once
   bool overlap_steps = true;   ///< time steps of a recurrence overlap, on backends with tasks
-  bool interchange_steps = true;     ///< each thread runs several time steps of its rows
-  bool accumulate = true;      ///< gradients are summed over many time steps at once: in another order
+  bool interchange_steps = true;  ///< each thread runs several time steps of its rows
+  bool accumulate = true;         ///< gradients are summed over many time steps at once: in another order
 
-  constexpr void forbid_fusion() { fuse_epilogues = fuse_rows = fuse_columns = fuse_elements = false; }
+  constexpr void forbid_fusion() { fuse_epilogues = fuse_rows = fuse_elements = false; }
 
   /// Each op runs alone, on memory of its own unless the net says otherwise.
-  static constexpr plan_passes none() { return {false, false, false, false, false, false, false, false, false, false}; }
+  static constexpr plan_passes none() { return {false, false, false, false, false, false, false, false, false}; }
 };
 
 }  // namespace plait

@@ -17,7 +17,6 @@ namespace plait {
 enum class group_kind : unsigned char {
   alone,     ///< a single op
   rows,      ///< each thread runs all ops for its rows
-  columns,   ///< each thread runs all ops for its columns
   elements,  ///< all ops run for a block of elements, then for the next
   epilogue,  ///< a product, with the sum and the Relu of its result
   streamed,  ///< a single op, computed in blocks when its consumer needs them
@@ -29,8 +28,6 @@ constexpr std::string_view to_string(group_kind kind) {
       return "alone";
     case group_kind::rows:
       return "rows";
-    case group_kind::columns:
-      return "columns";
     case group_kind::elements:
       return "elements";
     case group_kind::epilogue:

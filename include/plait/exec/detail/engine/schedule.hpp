@@ -57,7 +57,6 @@ std::string engine<B>::reason_alone(op_index op) const {
       forms += (forms.empty() ? "no group of " : " or ") + std::string(form);
   };
   add(pattern_kind::rows, "rows");
-  add(pattern_kind::columns, "columns");
   add(pattern_kind::elements, "elements");
   return forms.empty() ? "opaque" : forms;
 }

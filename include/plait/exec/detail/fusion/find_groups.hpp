@@ -10,7 +10,6 @@
 
 #include <plait/exec/backend.hpp>
 #include <plait/exec/detail/cost_model.hpp>
-#include <plait/exec/detail/fusion/column_group.hpp>
 #include <plait/exec/detail/fusion/device_group.hpp>
 #include <plait/exec/detail/fusion/element_group.hpp>
 #include <plait/exec/detail/fusion/epilogue_group.hpp>
@@ -25,10 +24,10 @@ namespace plait {
 template <backend B>
 using fused_groups = std::vector<std::unique_ptr<fused_group<B>>>;
 
-/// Finds groups among the ops `first` to `last`, excluded: products with epilogues, then by rows, by columns and by
-/// elements, each greedy and as long as possible. `at(op)` returns a fusion_candidate; see element_group::finish for
-/// `last_use`. `step`: the ops are a time step, where barriers count and operands move with each run; otherwise only
-/// large operands are worth a group. Appends to `made`. O(ops + operands of a group²).
+/// Finds groups among the ops `first` to `last`, excluded: products with epilogues, then by rows and by elements, each
+/// greedy and as long as possible. `at(op)` returns a fusion_candidate; see element_group::finish for `last_use`.
+/// `step`: the ops are a time step, where barriers count and operands move with each run; otherwise only large operands
+/// are worth a group. Appends to `made`. O(ops + operands of a group²).
 template <backend B, class At, class LastUse>
 void find_groups(op_index first, op_index last, At const& at, LastUse const& last_use, bool step,
                  plan_passes const& passes, cost_model const& costs, fused_groups<B>& made) {
@@ -58,7 +57,7 @@ void find_groups(op_index first, op_index last, At const& at, LastUse const& las
     }
   };
   auto const never = [](auto const&) { return false; };
-  // In a step, whole ops in parts by rows or columns gain more.
+  // In a step, row-parallel groups gain more.
   if constexpr (!B::on_device)
     if (passes.fuse_epilogues && !step)
       search(
@@ -76,11 +75,6 @@ void find_groups(op_index first, op_index last, At const& at, LastUse const& las
           [](op_index op) { return std::make_unique<device_group<B>>(op); },
           [&](auto& group) { return group.finish(last_use); }, never);
   } else {
-    if (passes.fuse_columns && step && B::concurrency() != 1)
-      search(
-          {pattern_kind::columns, pattern_kind::elements},
-          [](op_index op) { return std::make_unique<column_group<B>>(op); },
-          [&](auto& group) { return group.pays(costs); }, never);
     // In a step, to look at all operands costs more than such groups gain.
     if (passes.fuse_elements && !step)
       search(

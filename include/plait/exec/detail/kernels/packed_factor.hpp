@@ -10,7 +10,6 @@
 #include <plait/core/assert.hpp>
 #include <plait/exec/backend.hpp>
 #include <plait/exec/detail/gemm.hpp>
-#include <plait/exec/detail/kernels/column_part.hpp>
 
 namespace plait {
 
@@ -65,26 +64,6 @@ class packed_factor {
         return true;
       }
     return false;
-  }
-  /// Returns how many columns are packed together.
-  template <class T>
-  static std::size_t panel_columns() {
-    if constexpr (packs) return packed_matrix<T, B>::panel_columns();
-    return 1;
-  }
-  /// Computes multiply_onto_row() for one row of a and, in each block of `part.width` columns, the columns of the part.
-  /// Blocks consist of whole panels. b must be packed.
-  template <class T>
-  void multiply_part_onto_row(void const* packed, T const* from, T const* a, T* c,
-                              column_part const& part) const noexcept {
-    if constexpr (packs) {
-      packed_matrix<T, B> const& b = matrix<T>(packed);
-      std::size_t const blocks = static_cast<std::size_t>(b.columns()) / part.width;
-      for (std::size_t k = 0; k != blocks; ++k) {
-        std::size_t const block = (part.backwards ? blocks - 1 - k : k) * part.width;
-        b.multiply_columns_onto(from, block + part.first, block + part.last, a, c);
-      }
-    }
   }
   /// Computes gemm() with b or, if there is one, the packed matrix instead; a is not transposed.
   template <class T>

@@ -94,20 +94,6 @@ class packed_panels {
     PLAIT_ASSERT(m >= 0 && (from_row == 0 || from_row >= n_), "packed_matrix: no such matrices");
     run({m, n_, k_, a, k_, 1, nullptr, 0, 0, c, n_, T(1), T(1), from, from_row, after.addend, n_, after.relu});
   }
-  /// Returns the number of columns of a panel for the widest instruction set of the processor.
-  static std::size_t panel_columns() { return static_cast<std::size_t>(detail::tiles_for<T>().width); }
-  /// Computes the columns [first, last) of c = a * b + from for one row, on this thread alone; both bounds begin
-  /// panels. b must have been packed for few rows.
-  void multiply_columns_onto(T const* from, std::size_t first, std::size_t last, T const* a, T* c) const noexcept {
-    auto const at = static_cast<std::ptrdiff_t>(first);
-    auto const n = static_cast<std::ptrdiff_t>(last) - at;
-    PLAIT_ASSERT(parts_ == nullptr && at % kernel_->width == 0 && n >= 0 && at + n <= n_,
-                 "packed_matrix: no such columns");
-    detail::gemm_problem<T> const p{1, n, k_, a, k_, 1, nullptr, 0, 0, c + at, n_, T(1), T(1), from + at, 0};
-    if (detail::without_product(p)) return;
-    detail::multiply_few_rows<T>(*kernel_, p, {1, a, p.c, p.from, nullptr}, static_cast<T const*>(data_) + at * k_, 0,
-                                 kernel_->panels(n), false);
-  }
 
  private:
   void give_back() noexcept {

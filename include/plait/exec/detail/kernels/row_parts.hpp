@@ -58,14 +58,6 @@ void for_each_row_part(std::size_t rows, std::size_t width, std::size_t cost, F 
   }
 }
 
-/// Like for_each_row_part on a host, for elements `first` to `last`, exclusive, of a matrix of `width` columns, in this
-/// thread.
-template <class F>
-void for_row_parts_between(std::size_t first, std::size_t last, std::size_t width, F const& f) {
-  detail::row_parts_loop<F> const loop{f, width};
-  detail::run_tile<detail::row_parts_loop<F>>(&loop, first, last);
-}
-
 }  // namespace plait
 
 PLAIT_KERNELS_END

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -209,26 +208,10 @@ struct split_kernel : op_kernel<B> {
   void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
     if (!where.added && detail::is_last_extent(pitch, c.dims(0)))
       to.push_back({.kind = pattern_kind::rows, .work = c.size(0), .whole_inputs = 0b10});
-    if (!where.added && outer == 1)
-      to.push_back({.kind = pattern_kind::columns, .work = c.size(0), .whole_inputs = 0b10});
     if (std::size_t const width = detail::equal_width(places); B::on_device && width != 0)
       to.push_back({.kind = pattern_kind::split, .width = width});
   }
-  void run_part(op_context<B>& c, op_part const& part) override {
-    if (part.kind == op_part::kinds::columns)
-      cut_columns(c, part.columns);
-    else
-      cut(c, c.size(0) / pitch);
-  }
-
-  void cut_columns(op_context<B> const& c, column_part const& part) const noexcept {
-    std::size_t const bytes = size_of(c.type(0));
-    auto const* const whole = static_cast<std::byte const*>(c.raw_input(0));
-    for (std::size_t o = 0; o != places.size(); ++o)
-      for (std::size_t first = part.first; first < places[o].width; first += part.width)
-        std::memcpy(static_cast<std::byte*>(c.raw_output(o)) + first * bytes,
-                    whole + (places[o].offset + first) * bytes, (part.last - part.first) * bytes);
-  }
+  void run_part(op_context<B>& c, op_part const&) override { cut(c, c.size(0) / pitch); }
 
   void cut(op_context<B>& c, std::size_t rows) const {
     visit_word(c.type(0), [&]<class T>(T) {

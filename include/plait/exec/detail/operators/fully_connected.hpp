@@ -113,11 +113,6 @@ class fc_kernel : public op_kernel<B> {
       made.can_add = true;
       to.push_back(made);
     }
-    if (c.is_packed(1) && product_.m == 1) {
-      op_pattern<B> made = detail::product_by_columns<B>(product_, c.type(0));
-      made.whole_inputs = 0b011;
-      to.push_back(made);
-    }
     if constexpr (has_epilogues<B>) to.push_back({.kind = pattern_kind::epilogue});
     // Fewer rows do not repay packing W.
     if (packed_factor<B>::packs && product_.m >= many_rows && product_.n >= packed_factor<B>::least_columns)
@@ -132,8 +127,6 @@ class fc_kernel : public op_kernel<B> {
       T const* const x = c.template input<T>(0);
       T const* const b = c.template input<T>(2);
       T* const y = c.template output<T>(0);
-      if (part.kind == op_part::kinds::columns)
-        return weights_.multiply_part_onto_row(c.packed(1), b, x, y, part.columns);
       auto const* const more = static_cast<T const*>(part.addend);
       if constexpr (B::on_device) {
         if (multiplies_onto_row(product_, x, c.template input<T>(1), b, more, y)) return;

@@ -151,12 +151,6 @@ class unit_kernel : public op_kernel<B> {
     if (c.dims(0).rank() >= 2)
       to.push_back(
           {.kind = pattern_kind::rows, .work = cost * c.size(0), .whole_inputs = std::uint64_t{1} << (after() - 1)});
-    std::size_t const units = width(c);
-    if (!Gradient && c.size(0) == units)
-      to.push_back({.kind = pattern_kind::columns,
-                    .work = cost * units,
-                    .whole_inputs = ~std::uint64_t{0} << (states_ + 1),
-                    .width = units});
   }
 
  protected:
@@ -176,13 +170,6 @@ class unit_kernel : public op_kernel<B> {
   static void for_each_unit(op_context<B> const& c, Pass const& pass) {
     if (pass.width != 0) for_each_row_part<B>(c.size(0) / pass.width, pass.width, cost, pass);
   }
-  template <class Pass>
-  static void for_each_unit(op_context<B> const& c, op_part const& part, Pass const& pass) {
-    if (part.kind == op_part::kinds::rows)
-      for_each_unit(c, pass);
-    else if constexpr (!B::on_device)
-      for_row_parts_between(part.columns.first, part.columns.last, pass.width, pass);
-  }
 
  private:
   std::size_t states_;
@@ -199,9 +186,6 @@ class lstm_unit_kernel final : public unit_kernel<B> {
 
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(c, pass<T>(c)); });
-  }
-  void run_part(op_context<B>& c, op_part const& part) override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(c, part, pass<T>(c)); });
   }
 
  private:
@@ -222,9 +206,6 @@ class gru_unit_kernel final : public unit_kernel<B> {
 
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(c, pass<T>(c)); });
-  }
-  void run_part(op_context<B>& c, op_part const& part) override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(c, part, pass<T>(c)); });
   }
 
  private:

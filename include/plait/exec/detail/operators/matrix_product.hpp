@@ -1,4 +1,4 @@
-// Helpers of the operators of matrix products: element types, cost estimates, partition by rows or columns.
+// Helpers of the operators of matrix products: element types, cost estimates, partition by rows.
 #pragma once
 
 #include <cstddef>
@@ -48,14 +48,6 @@ op_pattern<B> product_by_rows(gemm_shape const& s, element_type type) {
   op_pattern<B> made{.kind = pattern_kind::rows, .work = product_work(s)};
   visit_type<float, double>(type,
                             [&]<class T>(T) { made.undivided = packed_factor<B>::template keeps_rows_together<T>(s); });
-  return made;
-}
-
-/// Returns the column-parallel pattern of a product of one row with a packed right operand.
-template <backend B>
-op_pattern<B> product_by_columns(gemm_shape const& s, element_type type) {
-  op_pattern<B> made{.kind = pattern_kind::columns, .work = product_work(s)};
-  visit_type<float, double>(type, [&]<class T>(T) { made.step = packed_factor<B>::template panel_columns<T>(); });
   return made;
 }
 
