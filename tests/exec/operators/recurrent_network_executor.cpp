@@ -92,6 +92,30 @@ TEST_CASE("recurrent_executor: cells and stacks of cells give the same bits, for
     }
 }
 
+TEST_CASE("recurrent_executor: by default, steps overlap in stacks of three layers on three threads or more") {
+  using namespace plait;
+  test::some_threads four;
+  tbb::task_arena two(2);
+  lstm_cell const lstm{64, 64};
+  auto const overlaps = [](any_cell const& cell, auto& threads, cost_model const& costs = {}) {
+    test::trained_layer const layer(cell, {.forward_only = true});
+    workspace<B> blobs;
+    test::feed_some<float>(blobs, "x", {6, 16, 64}, 1);
+    for (auto const& [name, dims] : layer.parameters) test::feed_some<float>(blobs, name, dims, 2);
+    plan<B> made(layer.net, test::table<B>(), blobs, compile_options{.fetch = layer.fetch, .costs = costs});
+    threads.execute([&] { made.run(); });
+    auto const nets = made.schedule().nets;
+    REQUIRE(nets.size() == 1);
+    return nets[0].how == "steps overlap op by op after the first";
+  };
+  multi_cell const stack{{lstm, lstm, lstm}, {}};
+  CHECK(overlaps(stack, four));
+  CHECK_FALSE(overlaps(stack, two));
+  CHECK_FALSE(overlaps(lstm, four));
+  CHECK_FALSE(overlaps(gru_cell{64, 64}, four));
+  CHECK(overlaps(lstm, two, cost_model::everything_pays()));
+}
+
 TEST_CASE("recurrent_executor: repeated runs allocate no memory") {
   test::some_threads threads;
   layer_net net(plait::lstm_cell{4, 5}, {});

@@ -23,8 +23,9 @@ struct cost_model {
   std::size_t piece_bytes = std::size_t{1} << 15;
   /// Bytes of a streamed value that a thread computes at a time: leaves room for weights in L2.
   std::size_t streamed_bytes = std::size_t{1} << 18;
-  /// Minimum speed-up and mean bytes of an op for overlap of time steps: below, dispatch to threads costs more.
-  double overlap_speedup = 1.2;
+  /// Time steps overlap if the schedule's speedup, limited by the number of threads, exceeds overlap_speedup and ops
+  /// have overlap_bytes on average. Otherwise threads that share each op of a step gain more, or dispatch costs more.
+  double overlap_speedup = 2;
   double overlap_bytes = 4096;
 
   /// Returns the model in which everything pays, whatever the sizes: for tests.

@@ -171,7 +171,8 @@ inline op_schema with_recurrent_arguments(op_schema schema) {
       .argument("keep_steps", std::int64_t{0}, "all that steps make is kept, not only what their gradients need")
       .argument("enable_rnn_executor", std::int64_t{1}, "0: one step after the other, also with tasks")
       .argument("rnn_executor.num_threads", std::int64_t{0},
-                "how many run ops of steps that are under way at once; if not given, only where steps are large enough")
+                "how many run ops of steps that are under way at once; if not given, only where steps are large and "
+                "overlap enough")
       .argument("rnn_executor.max_parallel_timesteps", std::int64_t{4}, "how many steps may be under way")
       .required_net_argument("step_net", "one step, as a message or as text")
       .net_argument("backward_step_net", "the gradient of a step; without it only the last steps are kept")

@@ -67,7 +67,7 @@ class recurrent_executor {
       nodes_ = recurrent_nodes(p, links, static_cast<std::size_t>(limits.in_flight), backward);
       std::vector<double> costs(nodes_.schedule().node_count(), 0);
       for (op_index op = 0; op != p.op_count(); ++op) costs[nodes_.first_op() + op] = 1;
-      if (limits.threads == 0 && nodes_.schedule().speedup(costs) < costs_.overlap_speedup) return;
+      if (limits.threads == 0 && nodes_.schedule().speedup(costs) <= costs_.overlap_speedup) return;
       threads_ = limits.threads;
       wavefront_ = std::make_unique<wavefront>(nodes_.schedule());
       for (std::int64_t i = 0; i != limits.in_flight; ++i) {
@@ -84,7 +84,7 @@ class recurrent_executor {
   bool pays(engine<B> const& p, std::int64_t steps) {
     if (lanes_.empty() || steps < 3) return false;
     if (threads_ != 0) return true;
-    if (B::concurrency() == 1) return false;
+    if (static_cast<double>(B::concurrency()) <= costs_.overlap_speedup) return false;
     // The bytes of its operands estimate the cost of an op: with few rows, weights dominate.
     std::vector<double> costs(nodes_.schedule().node_count(), 0);
     double all = 0;
@@ -95,7 +95,7 @@ class recurrent_executor {
       all += costs[nodes_.first_op() + op] = static_cast<double>(bytes);
     }
     return all >= costs_.overlap_bytes * static_cast<double>(p.op_count()) &&
-           nodes_.schedule().speedup(costs) >= costs_.overlap_speedup;
+           nodes_.schedule().speedup(costs) > costs_.overlap_speedup;
   }
 
   /// Runs steps after the first, which `leader` has run. Throws what the first failing step throws.
