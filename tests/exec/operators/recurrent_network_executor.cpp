@@ -95,7 +95,7 @@ TEST_CASE("recurrent_executor: cells and stacks of cells give the same bits, for
 TEST_CASE("recurrent_executor: by default, steps overlap in stacks of three layers on three threads or more") {
   using namespace plait;
   test::some_threads four;
-  tbb::task_arena two(2);
+  ::tbb::task_arena two(2);
   lstm_cell const lstm{64, 64};
   auto const overlaps = [](any_cell const& cell, auto& threads, cost_model const& costs = {}) {
     test::trained_layer const layer(cell, {.forward_only = true});
