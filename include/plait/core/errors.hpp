@@ -92,6 +92,14 @@ struct exec_error : error {
   std::string blob;
 };
 
+/// A run that its stop token, or the cancellation of an enclosing task group, has ended. `op` is the first op that has
+/// not completed.
+struct run_cancelled : error {
+  explicit run_cancelled(std::size_t at) : error("plait: the run was cancelled"), op(at) {}
+
+  std::size_t op;
+};
+
 /// A file that could not be read or written. what() is "path: message".
 struct io_error : error {
   io_error(std::string_view message, std::string file)

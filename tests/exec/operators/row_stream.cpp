@@ -1,4 +1,5 @@
 // Streamed inputs of recurrences: an op computes rows in blocks when the steps need them, in the memory of one block.
+#include <plait/core/errors.hpp>
 #include <plait/exec/detail/row_stream.hpp>
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 #include <tbb/task_arena.h>
 
 #include <plait/exec/detail/observer.hpp>
-#include <plait/exec/detail/run_cancelled.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/detail/cells/lstm.hpp>

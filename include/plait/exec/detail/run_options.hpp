@@ -8,7 +8,6 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/detail/observer.hpp>
-#include <plait/exec/detail/run_cancelled.hpp>
 
 namespace plait {
 

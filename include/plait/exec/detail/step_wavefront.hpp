@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/detail/run_cancelled.hpp>
+#include <plait/core/errors.hpp>
 #include <plait/exec/detail/step_schedule.hpp>
 
 namespace plait {

@@ -22,7 +22,7 @@
 #include <plait/exec/detail/kernels/instruction_sets.hpp>
 #include <plait/exec/detail/kernels/spinning_pool.hpp>
 #include <plait/exec/detail/kernels/tsan_annotations.hpp>
-#include <plait/exec/detail/run_cancelled.hpp>
+#include <plait/exec/detail/skipped_parts.hpp>
 
 PLAIT_KERNELS_BEGIN
 

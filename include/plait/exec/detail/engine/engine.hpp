@@ -37,6 +37,7 @@
 #include <plait/exec/detail/row_sums.hpp>
 #include <plait/exec/detail/run_options.hpp>
 #include <plait/exec/detail/schedule.hpp>
+#include <plait/exec/detail/skipped_parts.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/workspace.hpp>
