@@ -4,8 +4,8 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
+#include <plait/core/detail/symbols.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/symbols.hpp>
 #include <plait/dataflow/available_expressions.hpp>
 #include <plait/dataflow/bidirectional_solver.hpp>
 #include <plait/dataflow/constant_propagation.hpp>

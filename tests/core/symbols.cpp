@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/symbols.hpp>
+#include <plait/core/detail/symbols.hpp>
 
 TEST_CASE("symbol_table: symbols count from 1 in order of first appearance; the default is no string") {
   plait::symbol_table table;

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <plait/core/symbols.hpp>
+#include <plait/core/detail/symbols.hpp>
 #include <plait/gradient/detail/scope_names.hpp>
 
 TEST_CASE("scope_names: contains the names of the net and of all enclosing nets") {

@@ -56,7 +56,7 @@
 #include <variant>
 #include <vector>
 
-#include <plait/core/symbols.hpp>
+#include <plait/core/detail/symbols.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {

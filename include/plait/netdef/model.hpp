@@ -17,7 +17,7 @@
 #include <plait/core/detail/box.hpp>
 #include <plait/core/detail/compact_vector.hpp>
 #include <plait/core/detail/small_vector.hpp>
-#include <plait/core/symbols.hpp>
+#include <plait/core/detail/symbols.hpp>
 
 namespace plait {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <plait/core/detail/npos.hpp>
-#include <plait/core/symbols.hpp>
+#include <plait/core/detail/symbols.hpp>
 #include <plait/gradient/detail/forward_net.hpp>
 #include <plait/gradient/detail/gradient_tape.hpp>
 #include <plait/gradient/detail/value_names.hpp>

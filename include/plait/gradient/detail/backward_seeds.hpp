@@ -13,7 +13,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <plait/core/detail/npos.hpp>
-#include <plait/core/symbols.hpp>
+#include <plait/core/detail/symbols.hpp>
 #include <plait/gradient/detail/backward_problems.hpp>
 #include <plait/gradient/detail/forward_net.hpp>
 #include <plait/gradient/detail/gradient_options.hpp>

@@ -16,7 +16,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <plait/core/detail/npos.hpp>
-#include <plait/core/symbols.hpp>
+#include <plait/core/detail/symbols.hpp>
 #include <plait/gradient/detail/gradient_context.hpp>
 #include <plait/gradient/detail/gradient_tape.hpp>
 #include <plait/net/check_mutable_net.hpp>

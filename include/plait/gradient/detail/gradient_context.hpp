@@ -27,8 +27,8 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/symbols.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/symbols.hpp>
 #include <plait/gradient/detail/forward_values.hpp>
 #include <plait/gradient/detail/gradient_options.hpp>
 #include <plait/gradient/detail/gradient_tape.hpp>

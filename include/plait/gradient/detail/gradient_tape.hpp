@@ -15,7 +15,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/detail/npos.hpp>
-#include <plait/core/symbols.hpp>
+#include <plait/core/detail/symbols.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/ssa/versioning.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include <plait/core/symbols.hpp>
+#include <plait/core/detail/symbols.hpp>
 
 namespace plait {
 

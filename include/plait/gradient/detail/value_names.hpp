@@ -11,7 +11,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <plait/core/detail/npos.hpp>
-#include <plait/core/symbols.hpp>
+#include <plait/core/detail/symbols.hpp>
 #include <plait/gradient/detail/gradient_tape.hpp>
 
 namespace plait {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string_view>
 
+#include <plait/core/detail/symbols.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/symbols.hpp>
 #include <plait/netdef/detail/read_options.hpp>
 #include <plait/netdef/model.hpp>
 
