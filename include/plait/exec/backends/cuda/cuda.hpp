@@ -22,6 +22,8 @@
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
 
+#define PLAIT_CUDA_BACKEND  // for runtime/extern_templates.hpp
+
 namespace plait {
 
 namespace detail {

@@ -11,6 +11,8 @@
 
 #include <plait/exec/detail/host_memory.hpp>
 
+#define PLAIT_OMP_BACKEND  // for runtime/extern_templates.hpp
+
 namespace plait {
 
 struct omp : host_memory {

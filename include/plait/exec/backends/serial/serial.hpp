@@ -9,6 +9,8 @@
 
 #include <plait/exec/detail/host_memory.hpp>
 
+#define PLAIT_SERIAL_BACKEND  // for runtime/extern_templates.hpp
+
 namespace plait {
 
 struct serial : host_memory {

@@ -13,6 +13,8 @@
 #include <plait/exec/backends/tbb/detail/parallel.hpp>
 #include <plait/exec/detail/host_memory.hpp>
 
+#define PLAIT_TBB_BACKEND  // for runtime/extern_templates.hpp
+
 namespace plait {
 
 struct tbb : host_memory {

@@ -194,9 +194,9 @@ inline op_schema legacy_binary_schema(std::string_view type, std::string_view te
   return binary_schema(type, text).in_caffe2(caffe2::legacy_broadcast);
 }
 
-/// Adds LT, LE, GT, GE for the types Ts.
+/// Adds LT, LE, GT, GE for the types Ts to a table.
 template <backend B, class... Ts>
-void add_order_operators(operators<B>& table) {
+void fill_order_comparisons(operators<B>& table) {
   table.template add<binary_kernel<B, functions::less, Ts...>>(legacy_binary_schema("LT", "C = A < B"));
   table.template add<binary_kernel<B, functions::less_equal, Ts...>>(legacy_binary_schema("LE", "C = A ≤ B"));
   table.template add<binary_kernel<B, functions::greater, Ts...>>(legacy_binary_schema("GT", "C = A > B"));
@@ -208,7 +208,7 @@ void add_order_operators(operators<B>& table) {
 /// Replaces the comparisons in a table by Caffe2's: LT, LE, GT and GE of numbers, EQ of int32, int64 and bool.
 template <backend B>
 void add_caffe2_comparison_operators(operators<B>& table) {
-  detail::add_order_operators<B, float, double, std::int32_t, std::int64_t>(table);
+  detail::fill_order_comparisons<B, float, double, std::int32_t, std::int64_t>(table);
   table.template add<binary_kernel<B, functions::equal, std::int32_t, std::int64_t, bool>>(
       detail::legacy_binary_schema("EQ", "C = A is B, of int32, int64 and bool"));
 }
@@ -231,7 +231,7 @@ void add_arithmetic_operators(operators<B>& table) {
       in_place("Mul", "C = A B"));
   table.template add<divide_kernel>(in_place("Div", "C = A / B, towards zero for integers"));
 
-  detail::add_order_operators<B, float, double, int32_t, int64_t, bool, std::uint8_t>(table);
+  detail::fill_order_comparisons<B, float, double, int32_t, int64_t, bool, std::uint8_t>(table);
   table.template add<binary_kernel<B, functions::equal, float, double, int32_t, int64_t, bool, std::uint8_t>>(
       schema("EQ", "C = A is B"));
   table.template add<binary_kernel<B, functions::not_equal, float, double, int32_t, int64_t, bool, std::uint8_t>>(
