@@ -29,7 +29,7 @@ typedef struct plait_session plait_session;
 
 typedef enum plait_status {
   PLAIT_OK = 0,
-  PLAIT_INVALID_ARGUMENT = 1, /* a null pointer, an unknown backend or element type */
+  PLAIT_INVALID_ARGUMENT = 1, /* a null pointer, an unknown backend, optimizer or element type */
   PLAIT_INVALID_FILE = 2,     /* a file that cannot be read or parsed */
   PLAIT_INVALID_MODEL = 3,    /* a model that the runtime refuses, or a blob that it does not have */
   PLAIT_INVALID_SHAPE = 4,    /* elements, types or shapes that do not fit */
@@ -56,11 +56,16 @@ typedef enum plait_element_type {
 PLAIT_API char const* plait_last_error(void);
 
 /* Loads a model: a NetDef in any format, or ONNX. `init` is the file of the net that sets the parameters, or NULL;
- * `backend` "serial" or "tbb", NULL for serial; `threads` 0 for as many as the process has. */
+ * `backend` "serial", "omp", "tbb" or "cuda", as built, NULL for serial; `threads` 0 for as many as the process has. */
 PLAIT_API plait_status plait_session_open(char const* path, char const* init, char const* backend, unsigned threads,
                                           plait_session** session);
 /* Does nothing for NULL. */
 PLAIT_API void plait_session_close(plait_session* session);
+
+/* Gives the names of the blobs that must be fed before a run, or that a run sets. They are valid until the next of these
+ * calls, or until the session is closed. */
+PLAIT_API plait_status plait_session_inputs(plait_session* session, char const* const** names, size_t* count);
+PLAIT_API plait_status plait_session_outputs(plait_session* session, char const* const** names, size_t* count);
 
 /* Copies the elements of a row-major tensor into a blob. */
 PLAIT_API plait_status plait_session_feed(plait_session* session, char const* name, plait_element_type type,
@@ -72,6 +77,14 @@ PLAIT_API plait_status plait_session_info(plait_session const* session, char con
 /* Copies the elements of a blob of this type, `bytes` in all, to `elements`. */
 PLAIT_API plait_status plait_session_fetch(plait_session const* session, char const* name, plait_element_type type,
                                            void* elements, size_t bytes);
+
+/* Makes plait_session_train run the model, the backward pass of the loss, a blob with one element, and an optimizer:
+ * "sgd", "momentum" (0.9), "adagrad", "adam" or "rmsprop". Parameters are all that the loss depends on. */
+PLAIT_API plait_status plait_session_add_training(plait_session* session, char const* loss, char const* optimizer,
+                                                  float rate);
+PLAIT_API plait_status plait_session_train(plait_session* session);
+/* Writes the parameters as an init net in binary, to be used as `init` of plait_session_open. */
+PLAIT_API plait_status plait_session_save_parameters(plait_session const* session, char const* path);
 
 #ifdef __cplusplus
 }

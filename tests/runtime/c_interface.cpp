@@ -82,4 +82,53 @@ TEST_CASE("plait.h: failures have a status and a message, and change nothing") {
   plait_session_close(s);
 }
 
+TEST_CASE("plait.h: names of inputs and outputs, training, and saved parameters") {
+  test::scratch_folder const folder;
+  std::string const model = folder.write("c_training.pbtxt", R"(
+    op { type: "FC" input: "x" input: "w" input: "b" output: "y" }
+    op { type: "SquaredL2Distance" input: "y" input: "t" output: "d" }
+    op { type: "AveragedLoss" input: "d" output: "loss" } external_output: "y" external_output: "loss")");
+  std::string const parameters = folder.write("c_init.pbtxt", init);
+  std::string const saved = (folder.path() / "saved.pb").string();
+  plait_session* s = nullptr;
+  REQUIRE(plait_session_open(model.c_str(), parameters.c_str(), nullptr, 0, &s) == PLAIT_OK);
+  char const* const* names = nullptr;
+  std::size_t count = 0;
+  REQUIRE(plait_session_inputs(s, &names, &count) == PLAIT_OK);
+  REQUIRE(count == 2);
+  CHECK(std::string(names[0]) == "x");
+  CHECK(std::string(names[1]) == "t");
+  REQUIRE(plait_session_outputs(s, &names, &count) == PLAIT_OK);
+  REQUIRE(count == 2);
+  CHECK(std::string(names[1]) == "loss");
+  CHECK(plait_session_inputs(s, nullptr, &count) == PLAIT_INVALID_ARGUMENT);
+
+  float const x[] = {1, 2, 3}, t[] = {0, 0};
+  std::int64_t const shape[] = {1, 3}, labels[] = {1, 2};
+  CHECK(plait_session_train(s) == PLAIT_INVALID_MODEL);
+  CHECK(plait_session_add_training(s, "loss", "newton", 0.1f) == PLAIT_INVALID_ARGUMENT);
+  CHECK(plait_session_add_training(s, "gain", "sgd", 0.1f) == PLAIT_INVALID_MODEL);
+  REQUIRE(plait_session_add_training(s, "loss", "sgd", 0.01f) == PLAIT_OK);
+  REQUIRE(plait_session_feed(s, "x", PLAIT_FLOAT32, x, shape, 2) == PLAIT_OK);
+  REQUIRE(plait_session_feed(s, "t", PLAIT_FLOAT32, t, labels, 2) == PLAIT_OK);
+  float first = 0, last = 0;
+  REQUIRE(plait_session_train(s) == PLAIT_OK);
+  REQUIRE(plait_session_fetch(s, "loss", PLAIT_FLOAT32, &first, sizeof first) == PLAIT_OK);
+  CHECK(first == 5);  // of y = (-1, 3)
+  for (int i = 0; i != 100; ++i) REQUIRE(plait_session_train(s) == PLAIT_OK);
+  REQUIRE(plait_session_fetch(s, "loss", PLAIT_FLOAT32, &last, sizeof last) == PLAIT_OK);
+  CHECK(last < 0.01f);
+  CHECK(plait_session_save_parameters(s, "/no/such/folder/file") == PLAIT_INVALID_FILE);
+  REQUIRE(plait_session_save_parameters(s, saved.c_str()) == PLAIT_OK);
+  plait_session_close(s);
+
+  REQUIRE(plait_session_open(model.c_str(), saved.c_str(), nullptr, 0, &s) == PLAIT_OK);
+  REQUIRE(plait_session_feed(s, "x", PLAIT_FLOAT32, x, shape, 2) == PLAIT_OK);
+  REQUIRE(plait_session_feed(s, "t", PLAIT_FLOAT32, t, labels, 2) == PLAIT_OK);
+  REQUIRE(plait_session_run(s) == PLAIT_OK);
+  REQUIRE(plait_session_fetch(s, "loss", PLAIT_FLOAT32, &first, sizeof first) == PLAIT_OK);
+  CHECK(first < last);  // one more step has been taken since
+  plait_session_close(s);
+}
+
 }  // namespace

@@ -31,7 +31,7 @@ namespace plait {
 template <backend B>
 class operators {
  public:
-  using factory = std::unique_ptr<op_kernel<B>> (*)(op_arguments const&, nets_of_op<B> const&);
+  using factory = std::function<std::unique_ptr<op_kernel<B>>(op_arguments const&, nets_of_op<B> const&)>;
 
   struct entry {
     op_schema schema;
@@ -53,15 +53,22 @@ class operators {
                       std::is_constructible_v<Kernel, op_arguments const&, nets_of_op<B> const&>,
                   "plait: the kernel cannot be made from (op_arguments const&), nor from that and (nets_of_op<B> "
                   "const&)");
+    // Through a pointer: std::function is instantiated once, not for each kernel.
+    std::unique_ptr<op_kernel<B>> (*const make)(op_arguments const&, nets_of_op<B> const&) =
+        [](op_arguments const& a, [[maybe_unused]] nets_of_op<B> const& nets) -> std::unique_ptr<op_kernel<B>> {
+      if constexpr (std::is_constructible_v<Kernel, op_arguments const&, nets_of_op<B> const&>)
+        return std::make_unique<Kernel>(a, nets);
+      else
+        return std::make_unique<Kernel>(a);
+    };
+    return add(std::move(schema), make);
+  }
+  /// Adds an op type whose kernels a function makes. Throws like the other overload.
+  operators& add(op_schema schema, factory make) {
     schema.check();
     std::string type = schema.type();
-    factory const make = [](op_arguments const& a, [[maybe_unused]] nets_of_op<B> const& nets) {
-      if constexpr (std::is_constructible_v<Kernel, op_arguments const&, nets_of_op<B> const&>)
-        return std::unique_ptr<op_kernel<B>>(std::make_unique<Kernel>(a, nets));
-      else
-        return std::unique_ptr<op_kernel<B>>(std::make_unique<Kernel>(a));
-    };
-    entries_.insert_or_assign(std::move(type), std::make_shared<entry const>(entry{std::move(schema), make}));
+    entries_.insert_or_assign(std::move(type),
+                              std::make_shared<entry const>(entry{std::move(schema), std::move(make)}));
     return *this;
   }
   /// Makes an op type ignore an argument, in this table only: see op_schema::pass_over. Precondition: the table has the

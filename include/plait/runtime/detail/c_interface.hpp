@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <plait.h>
 #include <plait/core/errors.hpp>
@@ -20,8 +21,11 @@
 #include <plait/runtime.hpp>
 #include <plait/runtime/detail/session_backend.hpp>
 
+/// Session of plait.h.
 struct plait_session {
   std::unique_ptr<plait::detail::session_backend> at;
+  std::vector<std::string> names = {};     // what plait_session_inputs or plait_session_outputs returned last
+  std::vector<char const*> pointers = {};  // to these
 };
 
 namespace plait::detail {
@@ -67,6 +71,15 @@ inline element_type element_type_of_c(plait_element_type type) {
   return static_cast<element_type>(type);
 }
 
+inline void give_names(plait_session& session, std::vector<std::string> names, char const* const** to,
+                       std::size_t* count) {
+  session.names = std::move(names);
+  session.pointers.clear();
+  for (std::string const& name : session.names) session.pointers.push_back(name.c_str());
+  *to = session.pointers.data();
+  *count = session.pointers.size();
+}
+
 }  // namespace plait::detail
 
 extern "C" {
@@ -101,7 +114,39 @@ plait_status plait_session_feed(plait_session* session, char const* name, plait_
 plait_status plait_session_run(plait_session* session) {
   return plait::detail::guarded([&] {
     plait::detail::expect_pointers({session});
-    session->at->run();
+    session->at->run({});
+  });
+}
+plait_status plait_session_inputs(plait_session* session, char const* const** names, size_t* count) {
+  return plait::detail::guarded([&] {
+    plait::detail::expect_pointers({session, names, count});
+    plait::detail::give_names(*session, session->at->inputs(), names, count);
+  });
+}
+plait_status plait_session_outputs(plait_session* session, char const* const** names, size_t* count) {
+  return plait::detail::guarded([&] {
+    plait::detail::expect_pointers({session, names, count});
+    plait::detail::give_names(*session, session->at->outputs(), names, count);
+  });
+}
+plait_status plait_session_add_training(plait_session* session, char const* loss, char const* optimizer, float rate) {
+  return plait::detail::guarded(
+      [&] {
+        plait::detail::expect_pointers({session, loss, optimizer});
+        session->at->add_training({.loss = loss, .optimizer = optimizer, .rate = rate});
+      },
+      PLAIT_INVALID_MODEL);
+}
+plait_status plait_session_train(plait_session* session) {
+  return plait::detail::guarded([&] {
+    plait::detail::expect_pointers({session});
+    session->at->train({});
+  });
+}
+plait_status plait_session_save_parameters(plait_session const* session, char const* path) {
+  return plait::detail::guarded([&] {
+    plait::detail::expect_pointers({session, path});
+    plait::detail::write_parameters(path, session->at->parameters());
   });
 }
 plait_status plait_session_info(plait_session const* session, char const* name, plait_element_type* type,

@@ -22,6 +22,24 @@ struct session_model {
   std::vector<parameter> parameters;  ///< initializers of an ONNX model
 };
 
+/// Training step of a model.
+struct training_step {
+  netdef net;   ///< the model, its backward pass and an optimiser
+  netdef init;  ///< sets what the optimiser keeps
+};
+
+/// Reads a model, and the net that sets its parameters unless options.init is empty. Throws what readers throw.
+session_model read_model(std::string const& path, session_options const& options);
+
+/// Returns the training step of a model for these parameters of floats. `required`: throws net_error if the loss does
+/// not depend on one of them.
+training_step make_training_step(netdef const& net, training_options const& options,
+                                 std::vector<user_operator> const& operators,
+                                 std::vector<std::string> const& parameters, bool required);
+
+/// Writes parameters as an init net. Throws io_error.
+void write_parameters(std::string const& path, std::vector<parameter> const& parameters);
+
 class session_backend {
  public:
   virtual ~session_backend() = default;
@@ -31,7 +49,10 @@ class session_backend {
   virtual tensor_info info(std::string_view name) const = 0;
   virtual void feed(std::string_view name, element_type type, void const* data,
                     std::span<std::int64_t const> shape) = 0;
-  virtual void run() = 0;
+  virtual void run(session_run_options const& options) = 0;
+  virtual void add_training(training_options const& options) = 0;
+  virtual void train(session_run_options const& options) = 0;
+  virtual std::vector<parameter> parameters() const = 0;
   /// Throws net_error if the blob is unset, or of another type. Returns the number of elements.
   virtual std::size_t expect(std::string_view name, element_type type) const = 0;
   virtual void fetch(std::string_view name, void* to) const = 0;

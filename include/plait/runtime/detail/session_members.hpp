@@ -3,40 +3,21 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
 #include <memory>
 #include <span>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/interop/onnx/read.hpp>
-#include <plait/netdef/read.hpp>
+#include <plait/exec/detail/shape.hpp>
 #include <plait/runtime.hpp>
 #include <plait/runtime/detail/session_backend.hpp>
 
 namespace plait {
 
 namespace detail {
-
-// Returns true for a model of ONNX, by its file name: its bytes may also be those of a NetDef.
-inline bool is_onnx(std::string_view path) { return path.ends_with(".onnx"); }
-
-inline session_model read_model(std::string const& path, std::string const& init) {
-  session_model made;
-  if (is_onnx(path)) {
-    onnx_net model = read_onnx(std::filesystem::path(path));
-    made.net = std::move(model.net);
-    made.parameters = std::move(model.parameters);
-  } else {
-    made.net = read_netdef(std::filesystem::path(path));
-  }
-  if (!init.empty()) made.init = read_netdef(std::filesystem::path(init));
-  return made;
-}
 
 std::unique_ptr<session_backend> open_session(std::string const& path, session_options const& options) {
   auto const all = session_factories();
@@ -47,7 +28,7 @@ std::unique_ptr<session_backend> open_session(std::string const& path, session_o
     throw invalid_argument("plait: the runtime was built without the backend '" + options.backend + "'; it has " +
                            names);
   }
-  return found->make(read_model(path, options.init), options);
+  return found->make(read_model(path, options), options);
 }
 
 }  // namespace detail
@@ -77,10 +58,26 @@ void session::feed_raw(std::string_view name, element_type type, void const* dat
                       to_string(dims));
   at_->feed(name, type, data, shape);
 }
-void session::run() { at_->run(); }
+void session::run(session_run_options const& options) { at_->run(options); }
+void session::add_training(training_options const& options) { at_->add_training(options); }
+void session::train(session_run_options const& options) { at_->train(options); }
+void session::save_parameters(std::string const& path) const { detail::write_parameters(path, at_->parameters()); }
 std::size_t session::fetch_size(std::string_view name, element_type type) const { return at_->expect(name, type); }
 void session::fetch_raw(std::string_view name, void* to) const { at_->fetch(name, to); }
 std::string session::schedule() const { return at_->schedule(); }
 std::size_t session::forecast_bytes() { return at_->forecast_bytes(); }
+
+void tensor_view::expect(element_type wanted) const {
+  if (wanted != type)
+    throw shape_error("plait: the operand holds " + std::string(to_string(type)) + ", not " +
+                      std::string(to_string(wanted)));
+}
+
+double user_operator::call::argument(std::string_view name) const {
+  auto const found = std::ranges::find(arguments, name, &std::pair<std::string, double>::first);
+  if (found == arguments.end())
+    throw net_error("plait: the op type declares no argument '" + std::string(name) + "'", {}, std::string(name));
+  return found->second;
+}
 
 }  // namespace plait
