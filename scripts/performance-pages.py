@@ -4,7 +4,7 @@
     performance-pages.py                      writes the pages and plots
     performance-pages.py --check              compares them instead; exit status 1 if one is out of date
     performance-pages.py --record FOLDER      updates the data from FOLDER, then writes the pages: <program>.json of Google
-                                              Benchmark and compile_time.csv (header,seconds,budget)
+                                              Benchmark and compile_time.csv (of headers, then of programs)
     performance-pages.py --print FOLDER       prints the tables of FOLDER instead
 
 A data file has a title, a summary, notes, the machine, the plot and the tables. A table has keys (what a row measures),
@@ -490,10 +490,14 @@ def functions(path, known, _):
 
 
 def headers(path, known, _):
-    t = dict(known["headers"])
     with path.open(encoding="utf-8", newline="") as file:
-        rows = [[header, float(s), float(budget) if budget else None] for header, s, budget in csv.reader(file)]
-    t["rows"] = sorted(rows, key=lambda r: (-r[1], r[0]))
+        rows = list(csv.reader(file))
+    t = dict(known["headers"])
+    t["rows"] = sorted(([header, float(s), float(budget) if budget else None]
+                        for header, s, budget in (row for row in rows if len(row) == 3)), key=lambda r: (-r[1], r[0]))
+    yield t
+    t = dict(known["programs"])
+    t["rows"] = [[row[0]] + [float(cell) if cell else None for cell in row[1:]] for row in rows if len(row) == 5]
     yield t
 
 

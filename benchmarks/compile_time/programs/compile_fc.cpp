@@ -1,0 +1,15 @@
+#include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/plan.hpp>
+#include <plait/netdef/traits.hpp>
+#include <plait/exec/operators/linear_algebra.hpp>
+
+float run(plait::netdef const& net) {
+  plait::workspace<plait::serial> blobs;
+  blobs.feed("x", std::vector<float>(6), {2, 3});
+  plait::operators<plait::serial> table;
+  plait::add_fully_connected_operators(table);
+  plait::compile(net, table, blobs).run();
+  return blobs.fetch<float>("y")[0];
+}
+
+int main() { return run({}) > 0; }
