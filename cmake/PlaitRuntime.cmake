@@ -132,6 +132,9 @@ function(plait_add_runtime)
     configure_file(${plait_runtime_templates}/${unit}.cpp.in ${folder}/${unit}.cpp @ONLY)
     list(PREPEND sources ${folder}/${unit}.cpp)
   endforeach()
+  # These have no kernels, and read no header of a backend.
+  set_source_files_properties(${folder}/models.cpp ${folder}/training.cpp ${folder}/sessions.cpp
+                              PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS $<$<CONFIG:Debug>:-O0>)
 
   add_library(plait_runtime_objects OBJECT ${sources})
   target_link_libraries(plait_runtime_objects PRIVATE ${components} ${arg_LINKS})

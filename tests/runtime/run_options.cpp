@@ -32,7 +32,7 @@ TEST_CASE("session: an observer is told each op or group") {
       types += std::string(e.type) + ' ' + std::string(e.output) + ' ' + std::to_string(e.depth) + '\n';
       seconds += e.seconds;
     }});
-    CHECK(types == "FC+Relu y 0\nSoftmax p 0\n");
+    CHECK(types == "FC+Relu h 0\nSoftmax p 0\n");
     CHECK(seconds > 0);
   }
 }
