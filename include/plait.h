@@ -55,8 +55,9 @@ typedef enum plait_element_type {
 /* Returns the message of the last failure in this thread; empty if there was none. Valid until the next call. */
 PLAIT_API char const* plait_last_error(void);
 
-/* Loads a model: a NetDef in any format, or ONNX. `init` is the file of the net that sets the parameters, or NULL;
- * `backend` "serial", "omp", "tbb" or "cuda", as built, NULL for serial; `threads` 0 for as many as the process has. */
+/* Loads a model: a NetDef in any format, or ONNX (*.onnx). `init` is the file of the net that sets the parameters, or
+ * NULL; `backend` "serial", "omp", "tbb" or "cuda", as built, NULL for serial; `threads` limits those of tbb,
+ * 0 does not. */
 PLAIT_API plait_status plait_session_open(char const* path, char const* init, char const* backend, unsigned threads,
                                           plait_session** session);
 /* Does nothing for NULL. */

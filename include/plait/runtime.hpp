@@ -116,7 +116,7 @@ struct user_operator {
 struct session_options {
   std::string init = {};                ///< file of the net that sets the parameters; empty: none
   std::string backend = "serial";       ///< one of session::backends()
-  unsigned threads = 0;                 ///< limit for tbb; 0: none
+  unsigned threads = 0;                 ///< maximum for tbb; 0: no limit
   std::vector<std::string> fetch = {};  ///< outputs besides those that the model declares
   bool constant_parameters = true;      ///< parameters do not change between runs: weights are packed once
   std::vector<user_operator> operators = {};
@@ -148,8 +148,8 @@ struct session_run_options {
 /// double, bool, and integers: int8 to int64, uint8, uint16.
 class PLAIT_API session {
  public:
-  /// Loads a NetDef (text, JSON or binary) or an ONNX model, by content. Throws io_error, parse_error, net_error or
-  /// exec_error with what the model lacks to be run.
+  /// Loads a NetDef (text, JSON or binary), or an ONNX model if the file is named *.onnx. Throws io_error, parse_error,
+  /// net_error, onnx_error or exec_error with what the model lacks to be run.
   explicit session(std::string const& path, session_options const& options = {});
   session(session&&) noexcept;
   session& operator=(session&&) noexcept;

@@ -63,6 +63,9 @@ TEST_CASE("plait.h: failures have a status and a message, and change nothing") {
   CHECK(plait_session_open(broken.c_str(), nullptr, nullptr, 0, &s) == PLAIT_INVALID_FILE);
   CHECK(plait_session_open(unknown.c_str(), nullptr, nullptr, 0, &s) == PLAIT_INVALID_MODEL);
   CHECK(says("Cnov"));
+  // A model without a graph.
+  std::string const empty = folder.write("c_empty.onnx", std::string("\x08\x08", 2));
+  CHECK(plait_session_open(empty.c_str(), nullptr, nullptr, 0, &s) != PLAIT_FAILED);
   CHECK(s == nullptr);
 
   REQUIRE(plait_session_open(model.c_str(), nullptr, nullptr, 0, &s) == PLAIT_OK);

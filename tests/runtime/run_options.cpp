@@ -1,6 +1,7 @@
 #include <plait/runtime.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <stop_token>
@@ -119,6 +120,34 @@ TEST_CASE("session: a user_operator says the types of its outputs") {
   plait::session short_of_one(net, {.operators = {count}});
   short_of_one.feed("x", floats{1}, {1});
   CHECK_THROWS_WITH_AS(short_of_one.run(), doctest::Contains("1 types for 2 outputs"), plait::exec_error);
+}
+
+// Returns a field of a protobuf message that holds bytes or a message.
+std::string message(int number, std::string const& bytes) {
+  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
+}
+
+TEST_CASE("session: a user_operator takes the nodes of an ONNX model, by type and domain") {
+  test::scratch_folder const folder;
+  std::string const attribute = message(1, "by") + std::string("\x15\x00\x00\xa0\x40\xa0\x01\x01", 8);  // f: 5, FLOAT
+  std::string const node =
+      message(1, "x") + message(2, "y") + message(4, "Scale2") + message(5, attribute) + message(7, "org.example");
+  // x and y: float tensors of 2 elements
+  std::string const dims = message(1, std::string("\x08\x02", 2));
+  std::string const type = message(1, std::string("\x08\x01", 2) + message(2, dims));
+  std::string const graph = message(1, node) + message(2, "g") + message(11, message(1, "x") + message(2, type)) +
+                            message(12, message(1, "y") + message(2, type));
+  std::string const model = std::string("\x08\x08", 2) + message(7, graph) + message(8, std::string("\x10\x0d", 2)) +
+                            message(8, message(1, "org.example") + std::string("\x10\x01", 2));
+  std::string const path = folder.write("custom.onnx", model);
+  CHECK_THROWS_WITH_AS(plait::session{path}, doctest::Contains("Scale2"), plait::error);
+  plait::user_operator op = scale();
+  CHECK_THROWS_AS(plait::session(path, {.operators = {op}}), plait::error);  // of another domain
+  op.onnx_domain = "org.example";
+  plait::session s(path, {.operators = {op}});
+  s.feed("x", floats{1, -3}, {2});
+  s.run();
+  CHECK(s.fetch<float>("y") == floats{5, -15});
 }
 
 TEST_CASE("session: what a user_operator throws, and what it lacks, is reported") {

@@ -35,7 +35,8 @@ inline std::string& last_error() {
   return text;
 }
 
-/// Calls f, and returns the status of what it throws; `refused` is that of an exec_error.
+/// Calls f, and returns the status of what it throws; `refused` is that of an exec_error, and of any
+/// error of plait without a status of its own.
 template <class F>
 plait_status guarded(F&& f, plait_status refused = PLAIT_RUN_FAILED) noexcept {
   try {
@@ -53,8 +54,9 @@ plait_status guarded(F&& f, plait_status refused = PLAIT_RUN_FAILED) noexcept {
       return PLAIT_INVALID_FILE;
     if (dynamic_cast<net_error const*>(&e) != nullptr) return PLAIT_INVALID_MODEL;
     if (dynamic_cast<shape_error const*>(&e) != nullptr) return PLAIT_INVALID_SHAPE;
-    if (dynamic_cast<exec_error const*>(&e) != nullptr) return refused;
-    if (dynamic_cast<std::bad_alloc const*>(&e) != nullptr) return PLAIT_OUT_OF_MEMORY;
+    if (dynamic_cast<std::bad_alloc const*>(&e) != nullptr || dynamic_cast<memory_error const*>(&e) != nullptr)
+      return PLAIT_OUT_OF_MEMORY;
+    if (dynamic_cast<error const*>(&e) != nullptr) return refused;
     return PLAIT_FAILED;
   } catch (...) {
     return PLAIT_FAILED;

@@ -30,6 +30,8 @@ struct training_step {
 
 /// Reads a model, and the net that sets its parameters unless options.init is empty. Throws what readers throw.
 session_model read_model(std::string const& path, session_options const& options);
+/// Reads an ONNX model; nodes of the types in `operators` become ops of these.
+session_model read_onnx_model(std::string const& path, std::vector<user_operator> const& operators);
 
 /// Returns the training step of a model for these parameters of floats. `required`: throws net_error if the loss does
 /// not depend on one of them.
