@@ -38,7 +38,7 @@ table() {
   echo '## Umbrellas'
   echo
   table include/plait/*.hpp
-  for layer in core graph net ssa dataflow transform netdef gradient exec rnn interop; do
+  for layer in core graph net ssa dataflow transform netdef gradient exec rnn interop runtime; do
     echo
     echo "## $layer"
     echo
