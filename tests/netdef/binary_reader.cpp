@@ -128,7 +128,8 @@ TEST_CASE("binary reader: errors have the byte offset of the mistake") {
   // Lengths of more than 32 bits, or of more than 5 bytes, which would fit if truncated.
   check_refused(bytes({0x2A, 0x80, 0x80, 0x80, 0x80, 0x20}), 0, "malformed");
   check_refused(bytes({0x0A, 0x81, 0x80, 0x80, 0x80, 0x80, 0x00, 'a'}), 0, "malformed");
-  check_refused(bytes({0x7A, 0x81, 0x80, 0x80, 0x80, 0x10, 'a'}), 0, "malformed");  // an unknown field
+  check_refused(bytes({0x7A, 0x81, 0x80, 0x80, 0x80, 0x10, 'a'}), 0, "malformed");                // an unknown field
+  check_refused(bytes({0x3A, 1, 'a', 0x3A, 0x81, 0x80, 0x80, 0x80, 0x10, 'b'}), 3, "malformed");  // another input
   CHECK(read_netdef_binary(bytes({0x0A, 0x81, 0x80, 0x80, 0x80, 0x00, 'a'})).name);
   check_refused(bytes({4 << 3, 0xFF}), 0, "longer");
   check_refused(field(6, field(5, "abc")), 2, "malformed");

@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <random>
 #include <string>
-#include <type_traits>
 
-#include <plait/netdef/detail/field_traits.hpp>
+#include <plait/netdef/detail/enumeration_names.hpp>
+#include <plait/netdef/detail/field.hpp>
+#include <plait/netdef/detail/schema.hpp>
 #include <plait/netdef/model.hpp>
 
 namespace plait_test {
@@ -25,67 +26,58 @@ class random_netdef {
 
   plait::netdef operator()() {
     plait::netdef net;
-    fill(net, net, 0);
+    fill(plait::netdef_schema::mutable_message(net), net, 0);
     return net;
   }
 
  private:
   std::size_t below(std::size_t bound) { return random_() % bound; }
 
-  template <class Message>
-  void fill(Message& message, plait::netdef& net, unsigned depth) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (field<Message, I>(message, net, depth), ...);
-    }(std::make_index_sequence<plait::detail::field_count<Message>>());
-  }
-
-  template <class Message, std::size_t I>
-  void field(Message& message, plait::netdef& net, unsigned depth) {
-    using type = plait::detail::field_value_t<Message, I>;
-    constexpr bool repeated = plait::detail::member_traits<plait::detail::member_t<Message, I>>::repeated;
-    if (below(options_.density) != 0) return;
-    auto& member = plait::detail::field_at<Message, I>.in(message);
-    if constexpr (plait::detail::netdef_message<type>) {
-      if (depth == options_.max_depth) return;
-      for (std::size_t left = repeated ? 1 + below(2) : 1; left != 0; --left) {
-        type* made;
-        if constexpr (repeated)
-          made = &member.emplace_back();
-        else
-          made = &member.emplace();
-        if constexpr (std::is_same_v<type, plait::netdef>)
-          fill(*made, *made, depth + 1);
-        else
-          fill(*made, net, depth + 1);
+  void fill(plait::netdef_schema::mutable_message message, plait::netdef& net, unsigned depth) {
+    for (plait::netdef_schema::field_descriptor const& field : message.type->fields) {
+      if (below(options_.density) != 0) continue;
+      if (!field.is_message()) {
+        for (std::size_t left = field.repeated ? 1 + below(4) : 1; left != 0; --left) value(field, message.at, net);
+      } else if (depth != options_.max_depth) {
+        for (std::size_t left = field.repeated ? 1 + below(2) : 1; left != 0; --left) {
+          plait::netdef_schema::mutable_message const made(field, message.at);
+          fill(made, *made.net(&net), depth + 1);
+        }
       }
-    } else if constexpr (repeated) {
-      for (std::size_t left = 1 + below(4); left != 0; --left) member.push_back(value<Message, I>(net));
-    } else {
-      member = value<Message, I>(net);
     }
   }
 
-  template <class Message, std::size_t I>
-  plait::detail::field_value_t<Message, I> value(plait::netdef& net) {
-    using type = plait::detail::field_value_t<Message, I>;
-    constexpr bool bytes = plait::detail::field_at<Message, I>.holds == plait::netdef_schema::content::bytes;
-    if constexpr (std::is_same_v<type, plait::symbol>) {
-      return net.intern(text(false));
-    } else if constexpr (std::is_same_v<type, std::string>) {
-      return text(bytes);
-    } else if constexpr (std::is_same_v<type, bool>) {
-      return below(2) != 0;
-    } else if constexpr (std::is_same_v<type, float>) {
-      return below(2) != 0 ? std::bit_cast<float>(static_cast<std::uint32_t>(random_()))
-                           : static_cast<float>(below(100)) / 8;
-    } else if constexpr (std::is_same_v<type, double>) {
-      return below(2) != 0 ? std::bit_cast<double>(random_()) : static_cast<double>(below(100)) / 8;
-    } else if constexpr (std::is_same_v<type, plait::tensor_type>) {
-      if (options_.unnamed_types && below(4) == 0) return static_cast<type>(static_cast<std::int32_t>(random_()));
-      return plait::netdef_schema::tensor_type_names[below(plait::netdef_schema::tensor_type_names.size())].first;
-    } else {
+  void value(plait::netdef_schema::field_descriptor const& field, void* message, plait::netdef& net) {
+    using plait::netdef_schema::value_kind;
+    switch (field.kind) {
+      case value_kind::symbol:
+        return field.store(message, net.intern(text(false)));
+      case value_kind::string:
+        return field.store(message, text(field.format.bytes));
+      case value_kind::boolean:
+        return field.store(message, below(2) != 0);
+      case value_kind::float32:
+        return field.store(message, below(2) != 0 ? std::bit_cast<float>(static_cast<std::uint32_t>(random_()))
+                                                  : static_cast<float>(below(100)) / 8);
+      case value_kind::float64:
+        return field.store(message,
+                           below(2) != 0 ? std::bit_cast<double>(random_()) : static_cast<double>(below(100)) / 8);
+      case value_kind::tensor_type:
+        return field.store(
+            message,
+            options_.unnamed_types && below(4) == 0
+                ? static_cast<plait::tensor_type>(static_cast<std::int32_t>(random_()))
+                : plait::netdef_schema::tensor_type_names[below(plait::netdef_schema::tensor_type_names.size())].first);
       // All encoded lengths: a random number of random bits.
-      return static_cast<type>(random_() >> below(64));
+      case value_kind::int32:
+        return field.store(message, static_cast<std::int32_t>(random_() >> below(64)));
+      case value_kind::uint32:
+        return field.store(message, static_cast<std::uint32_t>(random_() >> below(64)));
+      case value_kind::int64:
+        return field.store(message, static_cast<std::int64_t>(random_() >> below(64)));
+      case value_kind::message:
+      case value_kind::unknown:
+        break;
     }
   }
 

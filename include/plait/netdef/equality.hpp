@@ -12,17 +12,20 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/net/detail/nested_arguments.hpp>
+#include <plait/netdef/detail/field.hpp>
 #include <plait/netdef/detail/message_comparison.hpp>
+#include <plait/netdef/detail/schema.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/nested_nets.hpp>
 
 namespace plait {
 
 /// Returns true if two nets have the same fields with the same values in the same order. Presence counts, symbols are
 /// compared by their text, floats by their bits (any NaN equals any other). Linear, no recursion.
 [[nodiscard]] inline bool operator==(netdef const& a, netdef const& b) {
-  return detail::message_comparison(0).run(a, a, b, b);
+  using netdef_schema::message_view;
+  return detail::message_comparison(0).run(message_view(a), a, message_view(b), b);
 }
 
 /// Differences that equivalent() ignores.
@@ -72,11 +75,21 @@ class equivalence {
     return false;
   }
 
-  template <class Member>
-  bool same(Member const& a, netdef const& net_a, Member const& b, netdef const& net_b, std::string const& path,
-            std::string_view name) {
-    return same_member(a, net_a, b, net_b, options_.float_tolerance) ||
-           differ(path + std::string(name), member_text(a, net_a), member_text(b, net_b));
+  // Compares two lists of blobs.
+  template <class Symbols>
+  static bool same_names(Symbols const& a, netdef const& net_a, Symbols const& b, netdef const& net_b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&](symbol x, symbol y) { return net_a.text(x) == net_b.text(y); });
+  }
+  template <class Symbols>
+  static std::string names_text(Symbols const& names, netdef const& net) {
+    std::string text;
+    for (symbol const each : names) text += (text.empty() ? "" : ", ") + value_text(each, net);
+    return '[' + text + ']';
+  }
+  template <class Symbols, class Path>
+  bool same(Symbols const& a, netdef const& net_a, Symbols const& b, netdef const& net_b, Path const& path) {
+    return same_names(a, net_a, b, net_b) || differ(path(), names_text(a, net_a), names_text(b, net_b));
   }
 
   bool compare(netdef const& a, netdef const& b, std::string const& path) {
@@ -87,18 +100,17 @@ class equivalence {
       auto const here = [&] { return path + "op[" + std::to_string(i) + "]."; };
       if (a.text(x.type) != b.text(y.type))
         return differ(here() + "type", std::string(a.text(x.type)), std::string(b.text(y.type)));
-      if (!same(x.input, a, y.input, b, path, {}) || !same(x.output, a, y.output, b, path, {})) {
-        found_->path = here() + (same_member(x.input, a, y.input, b, 0) ? "output" : "input");
+      if (!same(x.input, a, y.input, b, [&] { return here() + "input"; }) ||
+          !same(x.output, a, y.output, b, [&] { return here() + "output"; }))
         return false;
-      }
       if (!same_device(x.device_option, y.device_option))
         return differ(here() + "device_option", device_text(x), device_text(y));
       if (!same_arguments(a, x, b, y, here)) return false;
     }
     if (a.op.size() != b.op.size())
       return differ(path + "op", std::to_string(a.op.size()) + " of them", std::to_string(b.op.size()) + " of them");
-    return same(a.external_input, a, b.external_input, b, path, "external_input") &&
-           same(a.external_output, a, b.external_output, b, path, "external_output");
+    return same(a.external_input, a, b.external_input, b, [&] { return path + "external_input"; }) &&
+           same(a.external_output, a, b.external_output, b, [&] { return path + "external_output"; });
   }
 
   // An absent option differs from an empty one, since the device option of a net applies to the ops that have none; an
@@ -171,25 +183,18 @@ class equivalence {
     bool const text_left = nets_of(x, may_be_text, left);
     bool const text_right = nets_of(y, may_be_text, right);
 
-    auto const same_field = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
-      constexpr auto const& field = field_at<arg_def, I>;
-      using type = field_value_t<arg_def, I>;
-      if constexpr (std::is_same_v<type, netdef> || field.number == 1) {
-        return true;
-      } else if constexpr (!netdef_message<type>) {
-        if (field.number == 4 && (text_left || text_right) && (text_left || !x.s) && (text_right || !y.s)) return true;
-        auto const& in_x = field.in(x);
-        auto const& in_y = field.in(y);
-        return same_member(in_x, a, in_y, b, options_.float_tolerance) ||
-               differ(path() + std::string(field.name), member_text(in_x, a), member_text(in_y, b));
-      } else {
-        return same_messages(a, field.in(x), b, field.in(y), [&] { return path() + std::string(field.name); });
+    for (netdef_schema::field_descriptor const& field : netdef_schema::argument_fields) {
+      netdef_schema::value_list const in_x = field.values(&x), in_y = field.values(&y);
+      auto const field_path = [&] { return path() + std::string(field.name); };
+      bool const is_text =
+          field.number == 4 && (text_left || text_right) && (text_left || !x.s) && (text_right || !y.s);
+      if (is_text || field.number == 1 || field.child == netdef_schema::message_kind::net) continue;
+      if (field.is_message()) {
+        if (!same_messages(field, a, in_x, b, in_y, field_path)) return false;
+      } else if (!same_values(field.kind, in_x, a, in_y, b, options_.float_tolerance)) {
+        return differ(field_path(), field_text(field, in_x, a), field_text(field, in_y, b));
       }
-    };
-    bool const same_fields = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return (same_field(std::integral_constant<std::size_t, I>()) && ...);
-    }(std::make_index_sequence<field_count<arg_def>>());
-    if (!same_fields) return false;
+    }
 
     if (left.size() != right.size())
       return differ(path() + "n", std::to_string(left.size()) + " nets", std::to_string(right.size()) + " nets");
@@ -199,21 +204,16 @@ class equivalence {
   }
 
   // Compares tensors, the messages in arguments that are not nets.
-  template <class Member, class Path>
-  bool same_messages(netdef const& net_a, Member const& a, netdef const& net_b, Member const& b, Path const& path) {
+  template <class Path>
+  bool same_messages(netdef_schema::field_descriptor const& field, netdef const& net_a, netdef_schema::value_list a,
+                     netdef const& net_b, netdef_schema::value_list b, Path const& path) {
+    if (a.size != b.size) return differ(path(), count_text(field, a), count_text(field, b));
     message_comparison compare(options_.float_tolerance);
-    auto const same_one = [&](auto const& x, auto const& y) {
-      return compare.run(x, net_a, y, net_b) || differ(path() + '.' + compare.path, compare.left, compare.right);
-    };
-    if constexpr (member_traits<Member>::repeated) {
-      if (a.size() != b.size())
-        return differ(path(), std::to_string(a.size()) + " of them", std::to_string(b.size()) + " of them");
-      return std::equal(a.begin(), a.end(), b.begin(), same_one);
-    } else {
-      if (has_value(a) != has_value(b))
-        return differ(path(), has_value(a) ? "present" : "absent", has_value(b) ? "present" : "absent");
-      return !has_value(a) || same_one(*a, *b);
+    for (std::size_t i = 0; i != a.size; ++i) {
+      netdef_schema::message_view const x(field, a, i), y(field, b, i);
+      if (!compare.run(x, net_a, y, net_b)) return differ(path() + '.' + compare.path, compare.left, compare.right);
     }
+    return true;
   }
 
   equivalence_options const& options_;

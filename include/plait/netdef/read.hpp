@@ -14,8 +14,8 @@
 #include <plait/netdef/detail/format.hpp>
 #include <plait/netdef/detail/json_reader.hpp>
 #include <plait/netdef/detail/read_options.hpp>
+#include <plait/netdef/detail/schema.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
-#include <plait/netdef/equality.hpp>
 #include <plait/netdef/model.hpp>
 
 namespace plait {
@@ -53,7 +53,8 @@ namespace plait {
     try {
       netdef net = read_netdef_bytes(document, format, tried);
       // A short binary net whose name begins with '#' looks like a text of comments only.
-      if (format == netdef_format::text && document.find('#') != document.npos && net == netdef()) {
+      if (format == netdef_format::text && document.find('#') != document.npos &&
+          netdef_schema::message_view(net).is_empty()) {
         tried.unknown = unknown_fields::reject;
         try {
           net = read_netdef_binary(document, tried);

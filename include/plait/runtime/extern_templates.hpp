@@ -1,5 +1,7 @@
-// Explicit instantiation declarations of the plans in the library plait::runtime, so that programs that use the
-// templates and link the library do not compile them again: for the backends whose headers precede this one.
+// Declarations of the plans and operators that the library plait::runtime has compiled.
+//
+// Programs that use the templates and link the library do not compile them again for the backends whose headers precede
+// this one:
 //
 //   #include <plait/exec/backends/tbb/tbb.hpp>
 //   #include <plait/runtime/extern_templates.hpp>

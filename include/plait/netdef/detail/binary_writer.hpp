@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,23 +16,23 @@
 #include <protozero/varint.hpp>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/detail/field_traits.hpp>
+#include <plait/netdef/detail/expressible.hpp>
+#include <plait/netdef/detail/field.hpp>
 #include <plait/netdef/detail/message_walk.hpp>
 #include <plait/netdef/detail/output_buffer.hpp>
+#include <plait/netdef/detail/schema.hpp>
 #include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
 
 namespace plait {
 namespace detail {
 
-struct binary_format {
-  static constexpr bool distinct_names = false;
-  static constexpr char const* name = "binary";
-  static bool can_write(std::string_view) { return true; }
-  template <class Message>
-  static bool can_write(unknown_field const& field) {
-    return field.number != 0;
-  }
+inline constexpr format_rules binary_format{
+    .name = "binary",
+    .distinct_names = false,
+    .can_write_text = nullptr,
+    .can_write_field = [](netdef_schema::message_descriptor const&,
+                          unknown_field const& field) { return field.number != 0; },
 };
 
 /// Sink that only counts bytes.
@@ -48,6 +49,10 @@ struct byte_counter {
 struct byte_sink {
   output_buffer& out;
   void varint(std::uint64_t value) {
+    if (value < 0x80) {
+      out << static_cast<char>(value);
+      return;
+    }
     char bytes[protozero::max_varint_length];
     int const length = protozero::add_varint_to_buffer(bytes, value);
     out << std::string_view(bytes, static_cast<std::size_t>(length));
@@ -88,58 +93,60 @@ constexpr std::uint32_t wire_type() {
   return 2;
 }
 
-template <class Sink, class Message, std::size_t I, class Member>
-void put_field(Sink& sink, Member const& member, netdef const& net) {
-  using type = field_value_t<Message, I>;
-  constexpr std::uint32_t number = field_at<Message, I>.number;
-  if constexpr (field_at<Message, I>.wire == netdef_schema::layout::packed) {
-    byte_counter counter;
-    for (auto const& value : member) put_scalar(counter, value, net);
-    sink.varint(number << 3 | 2);
-    sink.varint(counter.count);
-    for (auto const& value : member) put_scalar(sink, value, net);
-  } else {
-    for_each_value(member, [&](auto const& value) {
-      sink.varint(number << 3 | wire_type<type>());
-      put_scalar(sink, value, net);
-    });
-  }
+template <class Sink>
+void put_field(Sink& sink, netdef_schema::field_descriptor const& field, netdef_schema::value_list values,
+               netdef const& net) {
+  netdef_schema::visit_values(field.kind, values, [&]<class T>(std::span<T const> each_of) {
+    if (field.format.packed) {
+      byte_counter counter;
+      for (T const& each : each_of) put_scalar(counter, each, net);
+      sink.varint(field.number << 3 | 2);
+      sink.varint(counter.count);
+    }
+    for (T const& each : each_of) {
+      if (!field.format.packed) sink.varint(field.number << 3 | wire_type<T>());
+      put_scalar(sink, each, net);
+    }
+  });
 }
 
-/// First pass of the writer: computes the sizes of all messages, in the order of the walk.
+/// First pass of the writer: checks that the format can express the net, and computes the sizes of all messages, in the
+/// order of the walk.
 class size_visitor {
  public:
+  explicit size_visitor(write_options const& options) : check_(binary_format, options) {}
+
   std::vector<std::uint64_t> sizes;
 
-  template <class Message, std::size_t I, class Member>
-  void value(Member const& member, netdef const& net) {
+  void value(netdef_schema::field_descriptor const& field, netdef_schema::value_list values, netdef const& net) {
     byte_counter counter;
-    put_field<byte_counter, Message, I>(counter, member, net);
+    put_field(counter, field, values, net);
     here() += counter.count;
   }
-  template <class Message, std::size_t I, class Child>
-  void begin(Child const&, std::size_t, std::size_t) {
+  void begin(netdef_schema::field_descriptor const& field, std::size_t index, std::size_t count) {
+    check_.begin(field, index, count);
     open_.push_back(sizes.size());
     sizes.push_back(0);
   }
-  template <class Message, std::size_t I>
-  void end(std::size_t, std::size_t) {
+  void end(netdef_schema::field_descriptor const& field, std::size_t index, std::size_t count) {
+    check_.end(field, index, count);
     std::uint64_t const size = here();
     open_.pop_back();
     byte_counter counter;
-    counter.varint(field_at<Message, I>.number << 3 | 2);
+    counter.varint(field.number << 3 | 2);
     counter.varint(size);
     here() += counter.count + size;
   }
-  template <class Message>
-  void unknown(std::vector<unknown_field> const& fields) {
+  void unknown(netdef_schema::message_descriptor const& type, std::span<unknown_field const> fields) {
+    check_.unknown(type, fields);
     for (unknown_field const& field : fields)
-      if (binary_format::can_write<Message>(field)) here() += field.data.size();
+      if (binary_format.can_write_field(type, field)) here() += field.data.size();
   }
   std::uint64_t total() const { return total_; }
 
  private:
   std::uint64_t& here() { return open_.empty() ? total_ : sizes[open_.back()]; }
+  expressible_check check_;
   std::vector<std::size_t> open_;
   std::uint64_t total_ = 0;
 };
@@ -148,21 +155,17 @@ class binary_writer {
  public:
   binary_writer(output_buffer& out, std::vector<std::uint64_t> const& sizes) : sink_{out}, next_(sizes.data()) {}
 
-  template <class Message, std::size_t I, class Member>
-  void value(Member const& member, netdef const& net) {
-    put_field<byte_sink, Message, I>(sink_, member, net);
+  void value(netdef_schema::field_descriptor const& field, netdef_schema::value_list values, netdef const& net) {
+    put_field(sink_, field, values, net);
   }
-  template <class Message, std::size_t I, class Child>
-  void begin(Child const&, std::size_t, std::size_t) {
-    sink_.varint(field_at<Message, I>.number << 3 | 2);
+  void begin(netdef_schema::field_descriptor const& field, std::size_t, std::size_t) {
+    sink_.varint(field.number << 3 | 2);
     sink_.varint(*next_++);
   }
-  template <class Message, std::size_t I>
-  void end(std::size_t, std::size_t) {}
-  template <class Message>
-  void unknown(std::vector<unknown_field> const& fields) {
+  void end(netdef_schema::field_descriptor const&, std::size_t, std::size_t) {}
+  void unknown(netdef_schema::message_descriptor const& type, std::span<unknown_field const> fields) {
     for (unknown_field const& field : fields)
-      if (binary_format::can_write<Message>(field)) sink_.bytes(field.data);
+      if (binary_format.can_write_field(type, field)) sink_.bytes(field.data);
   }
 
  private:
@@ -171,8 +174,7 @@ class binary_writer {
 };
 
 inline void write_binary(output_buffer& out, netdef const& net, write_options const& options) {
-  check_expressible<binary_format>(net, options);
-  size_visitor measure;
+  size_visitor measure(options);
   message_walk(measure).run(net);
   if (measure.total() > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
     throw net_error("plait: the net takes more than the 2 GiB that protobuf's binary format allows");

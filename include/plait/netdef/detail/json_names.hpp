@@ -1,52 +1,40 @@
 // JSON names of NetDef fields in protobuf's mapping: lowerCamel or as in the proto.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string_view>
-#include <utility>
 
-#include <plait/netdef/detail/field_traits.hpp>
+#include <plait/netdef/detail/schema.hpp>
 
 namespace plait::detail {
 
-/// Name converted to lowerCamel at compile time; for static storage only.
-template <std::size_t Size>
-struct camel_text {
-  std::array<char, Size> text{};
-  std::size_t size = 0;
-  constexpr camel_text(std::string_view name) {
-    bool upper = false;
-    for (char c : name) {
-      if (c == '_') {
-        upper = true;
-        continue;
-      }
-      text[size++] = upper && 'a' <= c && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-      upper = false;
-    }
+/// Calls put(c) for each character of a name in lowerCamel while it returns true. Returns false if it stopped.
+template <class Put>
+bool for_each_camel(std::string_view name, Put put) {
+  bool upper = false;
+  for (char const c : name) {
+    if (c != '_' && !put(upper && 'a' <= c && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c)) return false;
+    upper = c == '_';
   }
-  constexpr std::string_view view() const { return {text.data(), size}; }
-};
+  return true;
+}
 
-template <class Message, std::size_t I>
-inline constexpr camel_text<field_at<Message, I>.name.size() + 1> camel_name{field_at<Message, I>.name};
-template <class Message, std::size_t I>
-inline constexpr camel_text<field_at<Message, I>.old_name.size() + 1> camel_old_name{field_at<Message, I>.old_name};
+/// Returns true if `text` is a field's name, in lowerCamel or as in the proto.
+inline bool is_json_name(std::string_view text, std::string_view name) {
+  std::size_t at = 0;
+  return text == name ||
+         (for_each_camel(name, [&](char c) { return at != text.size() && text[at++] == c; }) && at == text.size());
+}
 
-/// Returns the index of the field with that JSON name: lowerCamel or as in the proto, current or earlier. Returns
-/// field_count if there is none.
-template <class Message>
-std::size_t json_field(std::string_view name) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    std::size_t found = field_count<Message>;
-    static_cast<void>((((name == camel_name<Message, I>.view() || name == field_at<Message, I>.name ||
-                         (!field_at<Message, I>.old_name.empty() &&
-                          (name == camel_old_name<Message, I>.view() || name == field_at<Message, I>.old_name))) &&
-                        (found = I, true)) ||
-                       ...));
-    return found;
-  }(std::make_index_sequence<field_count<Message>>());
+/// Returns the index of the field with that JSON name, current or earlier; the number of fields if there is none.
+inline std::size_t json_field(netdef_schema::message_descriptor const& type, std::string_view name) {
+  std::size_t i = 0;
+  for (; i != type.fields.size(); ++i) {
+    netdef_schema::field_descriptor const& each = type.fields[i];
+    if (is_json_name(name, each.name)) break;
+    if (!each.format.old_name.empty() && is_json_name(name, each.format.old_name)) break;
+  }
+  return i;
 }
 
 }  // namespace plait::detail

@@ -2,23 +2,21 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <unordered_set>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include <plait/core/detail/symbols.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/netdef/detail/field_traits.hpp>
+#include <plait/netdef/detail/enumeration_names.hpp>
+#include <plait/netdef/detail/field.hpp>
 #include <plait/netdef/detail/json_names.hpp>
 #include <plait/netdef/detail/json_scalar.hpp>
 #include <plait/netdef/detail/read_budget.hpp>
@@ -39,16 +37,19 @@ class json_reader {
   }
 
   netdef read() {
-    at_ = token_end_ = source_.data();
-    if (source_.starts_with("\xEF\xBB\xBF")) token_end_ += 3;
-    char const* const end = at_ + source_.size();
-    // The message of nlohmann's parser for empty input depends on its version.
-    if (token_end_ == end) fail(end, "unexpected end of input");
-    nlohmann::json::sax_parse(cursor{at_, &at_}, cursor{end, &at_}, this);
-    // TRAP: nlohmann's parser takes a NUL byte for the end of the input, whatever follows.
-    at_ = end;
-    if (char const* const rest = begin_token(); rest != end) fail(rest, nul_message);
+    parse();
     return std::move(root_);
+  }
+
+  /// Returns true if the source is a JSON document, of any content.
+  bool is_document() {
+    syntax_only_ = skipping_ = true;
+    try {
+      parse();
+      return true;
+    } catch (plait::parse_error const&) {
+      return false;
+    }
   }
 
   // ---- nlohmann's SAX interface
@@ -77,14 +78,14 @@ class json_reader {
       return skipped(start, 1);
     }
     if (stack_.empty()) {
-      push(&root_, root_);
+      stack_.push_back({netdef_schema::mutable_message(root_), &root_, ++object_count_});
       return true;
     }
-    frame const parent = stack_.back();
-    if (parent.field->open == nullptr) wrong_value(start);
+    frame const& parent = stack_.back();
+    if (!parent.field->is_message()) wrong_value(start);
     if (parent.field->repeated && !parent.in_list) fail(start, "expected a list");
     if (stack_.size() > budget_.max_depth()) fail(start, depth_message);
-    (this->*parent.field->open)(parent.message, *parent.net, start);
+    open(*parent.field, parent.message.at, *parent.net, start);
     return true;
   }
   bool end_object() {
@@ -119,7 +120,7 @@ class json_reader {
       return true;
     }
     frame& here = stack_.back();
-    here.field = std::visit([&](auto const* message) { return this->find(*message, name, start); }, here.message);
+    here.field = find(here, name, start);
     if (here.field != nullptr) return true;
     if (options_.unknown == unknown_fields::reject) fail(start, no_field(name));
     expect_new_name(here.object, name, start);
@@ -143,20 +144,18 @@ class json_reader {
   }
 
  private:
-  struct field_access {
-    std::string_view name;
-    bool repeated;
-    void (json_reader::*set)(message_pointer, netdef&, json_scalar const&, char const* start);  // nullptr: a message
-    void (json_reader::*open)(message_pointer, netdef&, char const* start);  // nullptr: not a message
-  };
+  using field_descriptor = netdef_schema::field_descriptor;
+  using value_kind = netdef_schema::value_kind;
+
   struct frame {
-    message_pointer message;
+    netdef_schema::mutable_message message;
     netdef* net;         // whose symbol table the message uses
     std::size_t object;  // its number among the objects of the document
-    field_access const* field = nullptr;
+    netdef_schema::field_descriptor const* field = nullptr;
     std::uint32_t given = 0;  // bit i: field i of the message has occurred, also as null or an empty list
     bool in_list = false;
   };
+
   struct cursor {
     using iterator_category = std::input_iterator_tag;
     using value_type = char;
@@ -179,24 +178,16 @@ class json_reader {
     friend bool operator!=(cursor const& a, cursor const& b) { return a.at != b.at; }
   };
 
-  static constexpr std::string_view nul_message = "unexpected NUL byte";
-
-  void push(message_pointer message, netdef& net) { stack_.push_back({message, &net, ++object_count_}); }
-
-  [[noreturn]] void fail(std::size_t offset, std::string_view message) {
-    throw plait::parse_error(locate_(offset), message);
-  }
-  [[noreturn]] void fail(char const* where, std::string_view message) {
-    fail(static_cast<std::size_t>(where - source_.data()), message);
-  }
-  [[noreturn]] void wrong_value(char const* start) {
-    if (stack_.empty()) fail(start, "expected an object");
-    fail(start, "this is not a value of field '" + std::string(stack_.back().field->name) + "'");
-  }
-  std::string no_field(std::string_view name) const {
-    return std::visit([](auto const* m) { return std::string(message_name<std::remove_cvref_t<decltype(*m)>>); },
-                      stack_.back().message) +
-           " has no field '" + std::string(name) + "'";
+  void parse() {
+    at_ = token_end_ = source_.data();
+    if (source_.starts_with("\xEF\xBB\xBF")) token_end_ += 3;
+    char const* const end = at_ + source_.size();
+    // The message of nlohmann's parser for empty input depends on its version.
+    if (token_end_ == end) fail(end, "unexpected end of input");
+    nlohmann::json::sax_parse(cursor{at_, &at_}, cursor{end, &at_}, this);
+    // TRAP: nlohmann's parser takes a NUL byte for the end of the input, whatever follows.
+    at_ = end;
+    if (char const* const rest = begin_token(); rest != end) fail(rest, nul_message);
   }
 
   // ---- token positions: the parser is behind a token when it reports it, and one character further after a number
@@ -223,16 +214,37 @@ class json_reader {
     char const* const start = begin_token();
     token_end_ = end != nullptr ? end : at_;
     if (skipping_) return skipped(start, 0);
-    if (stack_.empty() || stack_.back().field->set == nullptr) wrong_value(start);
-    frame const here = stack_.back();
+    if (stack_.empty() || stack_.back().field->is_message()) wrong_value(start);
+    frame const& here = stack_.back();
     if (here.field->repeated && !here.in_list) fail(start, "expected a list");
-    (this->*here.field->set)(here.message, *here.net, value, start);
+    if (!budget_.charge_extras(*here.field, here.message.at)) fail(start, memory_message);
+    if (here.field->repeated && !budget_.charge(here.field->size_of)) fail(start, memory_message);
+    read_value(*here.field, here.message.at, *here.net, value, start);
     return true;
+  }
+
+  // ---- errors
+
+  static constexpr std::string_view nul_message = "unexpected NUL byte";
+
+  [[noreturn]] void fail(std::size_t offset, std::string_view message) {
+    throw plait::parse_error(locate_(offset), message);
+  }
+  [[noreturn]] void fail(char const* where, std::string_view message) {
+    fail(static_cast<std::size_t>(where - source_.data()), message);
+  }
+  [[noreturn]] void wrong_value(char const* start) {
+    if (stack_.empty()) fail(start, "expected an object");
+    fail(start, "this is not a value of field '" + std::string(stack_.back().field->name) + "'");
+  }
+  std::string no_field(std::string_view name) const {
+    return std::string(stack_.back().message.type->name) + " has no field '" + std::string(name) + "'";
   }
 
   // ---- unknown fields, kept verbatim
 
   bool skipped(char const* start, int step) {
+    if (syntax_only_) return true;
     if (skip_depth_ == 0) unknown_from_ = start;
     skip_depth_ += step;
     if (skip_depth_ > 0) {
@@ -245,19 +257,19 @@ class json_reader {
     if (!budget_.charge(sizeof(unknown_field) + unknown_name_.size() + size)) fail(unknown_from_, memory_message);
     if (options_.diagnostics != nullptr)
       options_.diagnostics->push_back({locate_(unknown_at_), no_field(unknown_name_) + "; kept"});
-    std::visit(
-        [&](auto* message) {
-          if (!budget_.charge_extras(true, *message)) fail(unknown_from_, memory_message);
-          netdef_schema::unknown_fields_of(*message).push_back({0, std::move(unknown_name_), {unknown_from_, size}});
-        },
-        stack_.back().message);
+    netdef_schema::mutable_message const& message = stack_.back().message;
+    if (!budget_.charge_extras(message.type->unknown, message.at)) fail(unknown_from_, memory_message);
+    message.add_unknown({0, std::move(unknown_name_), {unknown_from_, size}});
     return true;
   }
 
   // Throws parse_error if an object repeats an unknown name.
   void expect_new_name(std::size_t object, std::string_view name, char const* start) {
+    if (syntax_only_) return;
     if (!budget_.charge(name.size() + 96)) fail(start, memory_message);
-    if (!unknown_names_.insert(std::to_string(object).append(1, ':').append(name)).second) fail_twice(name, start);
+    std::size_t const before = unknown_names_.size();
+    unknown_names_.intern(std::to_string(object).append(1, ':').append(name));
+    if (unknown_names_.size() == before) fail_twice(name, start);
   }
   [[noreturn]] void fail_twice(std::string_view name, char const* start) {
     fail(start, "field '" + std::string(name) + "' occurs twice");
@@ -265,92 +277,73 @@ class json_reader {
 
   // ---- fields of the model
 
-  template <class Message>
-  field_access const* find(Message const&, std::string_view name, char const* start) {
-    static constexpr auto fields = []<std::size_t... I>(std::index_sequence<I...>) {
-      return std::array{access<Message, I>()...};
-    }(std::make_index_sequence<field_count<Message>>());
-    std::size_t const index = json_field<Message>(name);
-    if (index == fields.size()) return nullptr;
-    static_assert(fields.size() <= std::numeric_limits<std::uint32_t>::digits);
+  field_descriptor const* find(frame& here, std::string_view name, char const* start) {
+    netdef_schema::message_descriptor const& type = *here.message.type;
+    std::size_t const index = json_field(type, name);
+    if (index == type.fields.size()) return nullptr;
+    static_assert(netdef_schema::max_fields <= std::numeric_limits<std::uint32_t>::digits);
     std::uint32_t const bit = std::uint32_t{1} << index;
-    if ((stack_.back().given & bit) != 0) fail_twice(name, start);
-    stack_.back().given |= bit;
-    return &fields[index];
-  }
-  template <class Message, std::size_t I>
-  static constexpr field_access access() {
-    field_access made{field_at<Message, I>.name, member_traits<member_t<Message, I>>::repeated, nullptr, nullptr};
-    if constexpr (netdef_message<field_value_t<Message, I>>)
-      made.open = &json_reader::open<Message, I>;
-    else
-      made.set = &json_reader::set<Message, I>;
-    return made;
+    if ((here.given & bit) != 0) fail_twice(name, start);
+    here.given |= bit;
+    return &type.fields[index];
   }
 
-  template <class Message, std::size_t I>
-  void open(message_pointer parent, netdef& net, char const* start) {
-    using child = field_value_t<Message, I>;
-    if (!budget_.charge_message<child>()) fail(start, memory_message);
-    if constexpr (std::is_same_v<child, op_def>)
-      if (options_.op_positions != nullptr && stack_.size() == 1)
-        options_.op_positions->push_back(locate_(static_cast<std::size_t>(start - source_.data())));
-    auto& member = field_at<Message, I>.in(*std::get<Message*>(parent));
-    child* made;
-    if constexpr (member_traits<member_t<Message, I>>::repeated)
-      made = &member.emplace_back();
-    else
-      made = &member.emplace();
-    netdef* scope = &net;
-    if constexpr (std::is_same_v<child, netdef>) scope = made;
-    push(made, *scope);
+  void open(field_descriptor const& field, void* parent, netdef& net, char const* start) {
+    if (!budget_.charge_message(field)) fail(start, memory_message);
+    if (options_.op_positions != nullptr && stack_.size() == 1 && field.child == netdef_schema::message_kind::op)
+      options_.op_positions->push_back(locate_(static_cast<std::size_t>(start - source_.data())));
+    netdef_schema::mutable_message const made(field, parent);
+    stack_.push_back({made, made.net(&net), ++object_count_});
   }
 
-  template <class Message, std::size_t I>
-  void set(message_pointer parent, netdef& net, json_scalar const& value, char const* start) {
-    if (!budget_.charge_extras(field_at<Message, I>.rare, *std::get<Message*>(parent))) fail(start, memory_message);
-    auto& member = field_at<Message, I>.in(*std::get<Message*>(parent));
-    if constexpr (member_traits<member_t<Message, I>>::repeated) {
-      if (!budget_.charge(sizeof(field_value_t<Message, I>))) fail(start, memory_message);
-      member.push_back(converted<Message, I>(net, value, start));
-    } else {
-      member = converted<Message, I>(net, value, start);
-    }
-  }
-
-  template <class Message, std::size_t I>
-  field_value_t<Message, I> converted(netdef& net, json_scalar const& value, char const* start) {
-    using type = field_value_t<Message, I>;
-    if constexpr (std::is_same_v<type, symbol> || std::is_same_v<type, std::string>) {
-      if (value.is != json_scalar::kind::string) wrong_value(start);
-      if constexpr (std::is_same_v<type, symbol>) {
+  void read_value(field_descriptor const& field, void* message, netdef& net, json_scalar const& value,
+                  char const* start) {
+    auto const store = [&](auto const& number) {
+      if (!number) wrong_value(start);
+      field.store(message, *number);
+    };
+    switch (field.kind) {
+      case value_kind::symbol: {
+        if (value.is != json_scalar::kind::string) wrong_value(start);
         symbol made;
         if (!budget_.intern(net, value.text, made)) fail(start, memory_message);
-        return made;
-      } else {
+        return field.store(message, made);
+      }
+      case value_kind::string: {
+        if (value.is != json_scalar::kind::string) wrong_value(start);
         if (!budget_.charge(value.text.size())) fail(start, memory_message);
-        if constexpr (field_at<Message, I>.holds == netdef_schema::content::text) return std::string(value.text);
+        if (!field.format.bytes) return field.store(message, std::string(value.text));
         auto bytes = base64_decode(value.text);
         if (!bytes) fail(start, "this is not base64");
-        return *std::move(bytes);
+        return field.store(message, *std::move(bytes));
       }
-    } else if constexpr (std::is_same_v<type, bool>) {
-      if (value.is != json_scalar::kind::boolean) wrong_value(start);
-      return value.truth;
-    } else if constexpr (std::is_floating_point_v<type>) {
-      auto const number = json_real<type>(value);
-      if (!number) wrong_value(start);
-      return *number;
-    } else if constexpr (enumeration<Message, I>::named) {
-      auto number = json_integer<std::int32_t>(value);
-      if (!number && value.is == json_scalar::kind::string) number = enumeration<Message, I>::number(value.text);
-      if (!number) wrong_value(start);
-      return static_cast<type>(*number);
-    } else {
-      auto const number = json_integer<type>(value);
-      if (!number) wrong_value(start);
-      return *number;
+      case value_kind::boolean:
+        if (value.is != json_scalar::kind::boolean) wrong_value(start);
+        return field.store(message, value.truth);
+      case value_kind::float32:
+        return store(json_real<float>(value));
+      case value_kind::float64:
+        return store(json_real<double>(value));
+      case value_kind::tensor_type:
+        return field.store(message, static_cast<tensor_type>(named_integer(field, value, start)));
+      case value_kind::int32:
+        return field.is_named() ? field.store(message, named_integer(field, value, start))
+                                : store(json_integer<std::int32_t>(value));
+      case value_kind::uint32:
+        return store(json_integer<std::uint32_t>(value));
+      case value_kind::int64:
+        return store(json_integer<std::int64_t>(value));
+      case value_kind::message:
+      case value_kind::unknown:
+        break;
     }
+  }
+
+  std::int32_t named_integer(field_descriptor const& field, json_scalar const& value, char const* start) {
+    auto number = json_integer<std::int32_t>(value);
+    if (!number && value.is == json_scalar::kind::string) number = named_number(field, value.text);
+    if (!number) wrong_value(start);
+    return *number;
   }
 
   std::string_view source_;
@@ -362,14 +355,22 @@ class json_reader {
   std::size_t object_count_ = 0;
   char const* at_ = nullptr;         // how far the parser has read
   char const* token_end_ = nullptr;  // end of the last token it reported
+  bool syntax_only_ = false;
   bool skipping_ = false;
   int skip_depth_ = 0;
   std::string unknown_name_;
   std::size_t unknown_at_ = 0;
   char const* unknown_from_ = nullptr;
   std::vector<std::size_t> skipped_objects_;
-  std::unordered_set<std::string> unknown_names_;
+  symbol_table unknown_names_;  // object:name
 };
+
+/// Returns true if a text is a JSON document, without a byte order mark.
+inline bool is_json(std::string_view text) {
+  read_options options;
+  options.limits.max_bytes = text.size();
+  return !text.starts_with('\xEF') && json_reader(text, options).is_document();
+}
 
 }  // namespace detail
 

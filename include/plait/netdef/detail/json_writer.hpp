@@ -7,38 +7,37 @@
 #include <cstdint>
 #include <limits>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include <plait/core/detail/utf8.hpp>
-#include <plait/netdef/detail/field_traits.hpp>
+#include <plait/netdef/detail/enumeration_names.hpp>
+#include <plait/netdef/detail/expressible.hpp>
+#include <plait/netdef/detail/field.hpp>
 #include <plait/netdef/detail/json_names.hpp>
+#include <plait/netdef/detail/json_reader.hpp>
 #include <plait/netdef/detail/message_walk.hpp>
 #include <plait/netdef/detail/output_buffer.hpp>
+#include <plait/netdef/detail/schema.hpp>
 #include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
 
 namespace plait {
 namespace detail {
 
-struct json_format {
-  static constexpr bool distinct_names = true;
-  static constexpr char const* name = "JSON";
-  static bool can_write(std::string_view text) { return is_utf8(text); }
-  // Accepts unknown fields from text, too, if they mean the same in JSON.
-  template <class Message>
-  static bool can_write(unknown_field const& field) {
-    return field.number == 0 && json_field<Message>(field.name) == field_count<Message> && is_utf8(field.name) &&
-           is_json(field.data);
-  }
-  // TRAP: nlohmann's parser stops at a NUL byte and skips a byte order mark.
-  static bool is_json(std::string_view text) {
-    return text.find('\0') == text.npos && !text.starts_with('\xEF') && nlohmann::json::accept(text);
-  }
+/// Accepts unknown fields from text, too, if they mean the same in JSON.
+inline constexpr format_rules json_format{
+    .name = "JSON",
+    .distinct_names = true,
+    .can_write_text = [](std::string_view text) { return is_utf8(text); },
+    .can_write_field =
+        [](netdef_schema::message_descriptor const& type, unknown_field const& field) {
+          return field.number == 0 && json_field(type, field.name) == type.fields.size() && is_utf8(field.name) &&
+                 is_json(field.data);
+        },
 };
 
 class json_writer {
@@ -52,33 +51,29 @@ class json_writer {
     if (options_.indent != 0) out_ << '\n';
   }
 
-  template <class Message, std::size_t I, class Member>
-  void value(Member const& member, netdef const& net) {
-    constexpr bool repeated = member_traits<Member>::repeated;
-    key(name<Message, I>());
-    if (repeated) open('[');
-    for_each_value(member, [&](auto const& each) {
-      if (repeated) next();
-      scalar<field_at<Message, I>.holds>(each, net);
+  void value(netdef_schema::field_descriptor const& field, netdef_schema::value_list values, netdef const& net) {
+    key(field);
+    if (field.repeated) open('[');
+    netdef_schema::visit_values(field.kind, values, [&](auto each_of) {
+      for (auto const& each : each_of) {
+        if (field.repeated) next();
+        scalar(each, net, field.format.bytes);
+      }
     });
-    if (repeated) close(']');
+    if (field.repeated) close(']');
   }
-  template <class Message, std::size_t I, class Child>
-  void begin(Child const&, std::size_t index, std::size_t) {
-    constexpr bool repeated = member_traits<member_t<Message, I>>::repeated;
-    if (index == 0) key(name<Message, I>());
-    if (repeated && index == 0) open('[');
-    if (repeated) next();
+  void begin(netdef_schema::field_descriptor const& field, std::size_t index, std::size_t) {
+    if (index == 0) key(field);
+    if (field.repeated && index == 0) open('[');
+    if (field.repeated) next();
     open('{');
   }
-  template <class Message, std::size_t I>
-  void end(std::size_t index, std::size_t count) {
+  void end(netdef_schema::field_descriptor const& field, std::size_t index, std::size_t count) {
     close('}');
-    if (member_traits<member_t<Message, I>>::repeated && index + 1 == count) close(']');
+    if (field.repeated && index + 1 == count) close(']');
   }
-  template <class Message>
-  void unknown(std::vector<unknown_field> const& fields) {
-    std::vector<bool> const can = expressible<json_format, Message>(fields);
+  void unknown(netdef_schema::message_descriptor const& type, std::span<unknown_field const> fields) {
+    std::vector<bool> const can = expressible(json_format, type, fields);
     for (std::size_t i = 0; i != fields.size(); ++i) {
       if (!can[i]) continue;
       next();
@@ -89,17 +84,16 @@ class json_writer {
   }
 
  private:
-  template <class Message, std::size_t I>
-  std::string_view name() const {
-    constexpr auto const& field = field_at<Message, I>;
-    bool const old = options_.legacy_names && !field.old_name.empty();
-    if (options_.proto_names) return old ? field.old_name : field.name;
-    return old ? camel_old_name<Message, I>.view() : camel_name<Message, I>.view();
-  }
-
-  void key(std::string_view name) {
+  void key(netdef_schema::field_descriptor const& field) {
+    bool const old = options_.legacy_names && !field.format.old_name.empty();
+    std::string_view const name = old ? field.format.old_name : field.name;
     next();
-    out_ << '"' << name << '"';
+    out_ << '"';
+    if (options_.proto_names)
+      out_ << name;
+    else
+      for_each_camel(name, [&](char c) { return out_ << c, true; });
+    out_ << '"';
     colon();
   }
   void colon() { out_ << (options_.indent == 0 ? std::string_view(":") : std::string_view(": ")); }
@@ -125,8 +119,8 @@ class json_writer {
     out_.fill(depth_ * options_.indent, ' ');
   }
 
-  template <netdef_schema::content Holds, class T>
-  void scalar(T const& value, netdef const& net) {
+  template <class T>
+  void scalar(T const& value, netdef const& net, bool bytes) {
     if constexpr (std::is_same_v<T, bool>) {
       out_ << std::string_view(value ? "true" : "false");
     } else if constexpr (std::is_same_v<T, tensor_type>) {
@@ -146,7 +140,7 @@ class json_writer {
       out_ << '"' << value << '"';  // many readers of JSON only have doubles
     } else if constexpr (std::is_integral_v<T>) {
       out_ << value;
-    } else if constexpr (Holds == netdef_schema::content::bytes) {
+    } else if (bytes) {
       base64(text_of(value, net));
     } else {
       quoted(text_of(value, net));
@@ -206,7 +200,7 @@ class json_writer {
 };
 
 inline void write_json(output_buffer& out, netdef const& net, write_options const& options) {
-  check_expressible<json_format>(net, options);
+  check_expressible(json_format, net, options);
   json_writer(out, options).run(net);
   out.flush();
 }

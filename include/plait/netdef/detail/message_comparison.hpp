@@ -7,15 +7,17 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include <plait/netdef/detail/field_traits.hpp>
+#include <plait/core/detail/symbols.hpp>
+#include <plait/netdef/detail/field.hpp>
 #include <plait/netdef/detail/output_buffer.hpp>
+#include <plait/netdef/detail/schema.hpp>
 #include <plait/netdef/model.hpp>
 
 namespace plait::detail {
@@ -35,14 +37,15 @@ std::string value_text(T const& value, netdef const& net) {
   return text.take();
 }
 
-/// Returns all values of a member as text, "absent" if there are none.
-template <class Member>
-std::string member_text(Member const& member, netdef const& net) {
-  if constexpr (!member_traits<Member>::repeated)
-    if (!has_value(member)) return "absent";
+/// Returns all values of a field as text, "absent" if a singular field has none.
+inline std::string field_text(netdef_schema::field_descriptor const& field, netdef_schema::value_list values,
+                              netdef const& net) {
+  if (!field.repeated && values.empty()) return "absent";
   std::string text;
-  for_each_value(member, [&](auto const& value) { text += (text.empty() ? "" : ", ") + value_text(value, net); });
-  return member_traits<Member>::repeated ? "[" + text + "]" : text;
+  netdef_schema::visit_values(field.kind, values, [&](auto each_of) {
+    for (auto const& each : each_of) text += (text.empty() ? "" : ", ") + value_text(each, net);
+  });
+  return field.repeated ? "[" + text + "]" : text;
 }
 
 /// Returns true if two floats have the same bits or, given a tolerance, differ by no more than that fraction of the
@@ -67,19 +70,22 @@ bool same_value(T const& a, netdef const& net_a, T const& b, netdef const& net_b
     return a == b;
 }
 
-/// Compares two members whose values are not messages.
-template <class Member>
-bool same_member(Member const& a, netdef const& net_a, Member const& b, netdef const& net_b, double tolerance) {
-  if constexpr (member_traits<Member>::repeated) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [&](auto const& x, auto const& y) { return same_value(x, net_a, y, net_b, tolerance); });
-  } else {
-    if (has_value(a) != has_value(b) || !has_value(a)) return has_value(a) == has_value(b);
-    if constexpr (std::is_same_v<Member, symbol>)
-      return same_value(a, net_a, b, net_b, tolerance);
-    else
-      return same_value(*a, net_a, *b, net_b, tolerance);
-  }
+/// Compares the values of two fields that hold no messages.
+inline bool same_values(netdef_schema::value_kind kind, netdef_schema::value_list a, netdef const& net_a,
+                        netdef_schema::value_list b, netdef const& net_b, double tolerance) {
+  if (a.size != b.size) return false;
+  return netdef_schema::visit_values(kind, a, [&]<class T>(std::span<T const> each_of) {
+    std::span<T const> const others = b.as<T>();
+    for (std::size_t i = 0; i != each_of.size(); ++i)
+      if (!same_value(each_of[i], net_a, others[i], net_b, tolerance)) return false;
+    return true;
+  });
+}
+
+/// Returns how many messages a field holds, as text for messages.
+inline std::string count_text(netdef_schema::field_descriptor const& field, netdef_schema::value_list values) {
+  if (field.repeated) return std::to_string(values.size) + " of them";
+  return values.empty() ? "absent" : "present";
 }
 
 /// Compares two messages in lockstep, up to the first difference.
@@ -87,12 +93,11 @@ class message_comparison {
  public:
   explicit message_comparison(double tolerance) : tolerance_(tolerance) {}
 
-  template <class Message>
-  bool run(Message const& a, netdef const& net_a, Message const& b, netdef const& net_b) {
-    stack_.assign(1, {&a, &b, &net_a, &net_b, 0, 0, {}, 0});
+  /// Compares messages of the same type.
+  bool run(netdef_schema::message_view a, netdef const& net_a, netdef_schema::message_view b, netdef const& net_b) {
+    stack_.assign(1, {a, b, &net_a, &net_b, {}, 0});
     same_ = true;
-    while (same_ && !stack_.empty())
-      std::visit([this](auto const* message) { this->compare(*message); }, stack_.back().a);
+    while (same_ && !stack_.empty()) compare();
     return same_;
   }
 
@@ -103,74 +108,45 @@ class message_comparison {
 
  private:
   struct frame {
-    const_message_pointer a;
-    const_message_pointer b;
+    netdef_schema::message_view a;
+    netdef_schema::message_view b;
     netdef const* net_a;
     netdef const* net_b;
-    std::size_t field;
-    std::size_t element;
     std::string_view name;
     std::size_t index;  // in its field, from 1; 0 in a singular field
+    std::size_t next_field = 0;
+    std::size_t next_element = 0;
   };
 
-  template <class Message>
-  void compare(Message const& a) {
-    Message const& b = *std::get<Message const*>(stack_.back().b);
-    std::size_t const from = stack_.back().field;
-    bool const stopped = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return ((I >= from && this->field<Message, I>(a, b)) || ...);
-    }(std::make_index_sequence<field_count<Message>>());
-    if (stopped) return;
-    auto const& unknown_a = netdef_schema::unknown_fields_of(a);
-    auto const& unknown_b = netdef_schema::unknown_fields_of(b);
-    if (unknown_a != unknown_b)
+  // Compares the fields of the innermost messages up to the next messages in them.
+  void compare() {
+    frame& here = stack_.back();
+    std::span const fields = here.a.type->fields;
+    for (; here.next_field != fields.size(); ++here.next_field, here.next_element = 0) {
+      netdef_schema::field_descriptor const& field = fields[here.next_field];
+      netdef_schema::value_list const a = here.a.values(field);
+      netdef_schema::value_list const b = here.b.values(field);
+      if (!field.is_message()) {
+        if (same_values(field.kind, a, *here.net_a, b, *here.net_b, tolerance_)) continue;
+        return differ(field.name, field_text(field, a, *here.net_a), field_text(field, b, *here.net_b));
+      }
+      if (here.next_element < std::min(a.size, b.size)) return descend(field, a, b, here.next_element++);
+      if (a.size == b.size) continue;
+      return differ(field.name, count_text(field, a), count_text(field, b));
+    }
+    std::span const unknown_a = here.a.unknown();
+    std::span const unknown_b = here.b.unknown();
+    if (!std::equal(unknown_a.begin(), unknown_a.end(), unknown_b.begin(), unknown_b.end()))
       return differ("unknown fields", std::to_string(unknown_a.size()), std::to_string(unknown_b.size()));
     stack_.pop_back();
   }
 
-  // Returns true to leave this message: for a nested one, or because of a difference.
-  template <class Message, std::size_t I>
-  bool field(Message const& a, Message const& b) {
-    using traits = member_traits<member_t<Message, I>>;
-    constexpr std::string_view name = field_at<Message, I>.name;
-    frame& here = stack_.back();
-    auto const& in_a = field_at<Message, I>.in(a);
-    auto const& in_b = field_at<Message, I>.in(b);
-    here.field = I;
-    if constexpr (!netdef_message<typename traits::value_type>) {
-      if (same_member(in_a, *here.net_a, in_b, *here.net_b, tolerance_)) return false;
-      differ(name, member_text(in_a, *here.net_a), member_text(in_b, *here.net_b));
-      return true;
-    } else {
-      std::size_t count_a, count_b;
-      if constexpr (traits::repeated)
-        count_a = in_a.size(), count_b = in_b.size();
-      else
-        count_a = has_value(in_a), count_b = has_value(in_b);
-      std::size_t const element = here.element++;
-      if (element < std::min(count_a, count_b)) {
-        if constexpr (traits::repeated)
-          descend(in_a[element], in_b[element], name, element + 1);
-        else
-          descend(*in_a, *in_b, name, 0);
-        return true;
-      }
-      here.element = 0;
-      if (count_a == count_b) return false;
-      if (traits::repeated)
-        differ(name, std::to_string(count_a) + " of them", std::to_string(count_b) + " of them");
-      else
-        differ(name, count_a != 0 ? "present" : "absent", count_b != 0 ? "present" : "absent");
-      return true;
-    }
-  }
-
-  template <class Child>
-  void descend(Child const& a, Child const& b, std::string_view name, std::size_t index) {
-    netdef const* net_a = stack_.back().net_a;
-    netdef const* net_b = stack_.back().net_b;
-    if constexpr (std::is_same_v<Child, netdef>) net_a = &a, net_b = &b;
-    stack_.push_back({&a, &b, net_a, net_b, 0, 0, name, index});
+  void descend(netdef_schema::field_descriptor const& field, netdef_schema::value_list in_a,
+               netdef_schema::value_list in_b, std::size_t index) {
+    netdef_schema::message_view const a(field, in_a, index);
+    netdef_schema::message_view const b(field, in_b, index);
+    frame const& here = stack_.back();
+    stack_.push_back({a, b, a.net(here.net_a), b.net(here.net_b), field.name, field.repeated ? index + 1 : 0});
   }
 
   void differ(std::string_view name, std::string in_a, std::string in_b) {

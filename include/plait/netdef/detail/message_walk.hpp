@@ -2,108 +2,84 @@
 #pragma once
 
 #include <cstddef>
-#include <type_traits>
-#include <utility>
-#include <variant>
+#include <span>
 #include <vector>
 
-#include <plait/netdef/detail/field_traits.hpp>
+#include <plait/netdef/detail/field.hpp>
+#include <plait/netdef/detail/schema.hpp>
 #include <plait/netdef/model.hpp>
 
 namespace plait::detail {
 
+/// Message whose fields a walk visits. Not a member of the walk, so that all walks share one stack type.
+struct walk_frame {
+  netdef_schema::message_view message;
+  netdef const* net;
+  netdef_schema::field_descriptor const* in;  // the field that holds the message; nullptr for the net itself
+  std::size_t index;                          // which of count in its field
+  std::size_t count;
+  std::size_t fields;  // how many of its fields have values
+  std::size_t next_field = 0;
+  std::size_t next_element = 0;
+};
+
 /// Calls, for the net and then for every message in it, in document order:
-///   visitor.template value<Message, I>(member, net)         a field that has a value and holds no messages
-///   visitor.template begin<Message, I>(child, index, count) before a message of a field, the index-th of count
-///   visitor.template end<Message, I>(index, count)          after it
-///   visitor.template unknown<Message>(fields)               after the known fields, if there are unknown ones
+///   visitor.value(field, values, net)    a field that has values and holds no messages
+///   visitor.begin(field, index, count)   before a message of a field, the index-th of count
+///   visitor.end(field, index, count)     after it
+///   visitor.unknown(type, fields)        after the known fields, if there are unknown ones
 /// `net` is the net whose symbol table the message uses.
 template <class Visitor>
 class message_walk {
  public:
-  explicit message_walk(Visitor& visitor) : visitor_(visitor) {}
+  /// `with_values` is false if the visitor ignores value().
+  explicit message_walk(Visitor& visitor, bool with_values = true) : visitor_(visitor), with_values_(with_values) {}
 
   void run(netdef const& net) {
-    stack_.push_back({&net, &net, 0, 0, 0, 0, nullptr});
-    while (!stack_.empty()) std::visit([this](auto const* message) { this->fields(*message); }, stack_.back().message);
+    enter(netdef_schema::message_view(net), &net, nullptr, 0, 0);
+    while (!stack_.empty()) visit();
   }
 
  private:
-  struct frame {
-    const_message_pointer message;
-    netdef const* net;
-    std::size_t field;    // next field
-    std::size_t element;  // next element in it
-    std::size_t index;    // which of count in its field
-    std::size_t count;
-    void (*end)(Visitor&, std::size_t index, std::size_t count);
-  };
+  static constexpr std::size_t room = netdef_schema::max_fields + 1;  // with the unknown ones
 
-  template <class Message>
-  void fields(Message const& message) {
-    std::size_t const from = stack_.back().field;
-    bool const descended = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return ((I >= from && this->field<Message, I>(message)) || ...);
-    }(std::make_index_sequence<field_count<Message>>());
-    if (descended) return;
-    auto const& unknown = netdef_schema::unknown_fields_of(message);
-    if (!unknown.empty()) visitor_.template unknown<Message>(unknown);
-    frame const ended = stack_.back();
-    stack_.pop_back();
-    if (ended.end != nullptr) ended.end(visitor_, ended.index, ended.count);
+  void enter(netdef_schema::message_view message, netdef const* net, netdef_schema::field_descriptor const* in,
+             std::size_t index, std::size_t count) {
+    std::size_t const first = stack_.size() * room;
+    if (present_.size() == first) present_.resize(first + room);
+    stack_.push_back({message, net, in, index, count, find_fields(message, &present_[first])});
   }
 
-  // Visits a field; returns true if it descended into a message.
-  template <class Message, std::size_t I>
-  bool field(Message const& message) {
-    using traits = member_traits<member_t<Message, I>>;
-    frame& here = stack_.back();
-    auto const& member = field_at<Message, I>.in(message);
-    here.field = I;
-    if constexpr (!netdef_message<typename traits::value_type>) {
-      bool given;
-      if constexpr (traits::repeated)
-        given = !member.empty();
-      else
-        given = has_value(member);
-      if (given) visitor_.template value<Message, I>(member, *here.net);
-      return false;
-    } else {
-      std::size_t const element = here.element++;
-      if constexpr (traits::repeated) {
-        if (element < member.size()) return descend<Message, I>(member[element], element, member.size());
-      } else {
-        if (element == 0 && has_value(member)) return descend<Message, I>(*member, 0, 1);
+  std::size_t find_fields(netdef_schema::message_view message, netdef_schema::present_field* found) const {
+    return (with_values_ ? message.type->find_present : message.type->find_messages)(message.at, found);
+  }
+
+  // Visits the fields of the innermost message up to the next message in it.
+  void visit() {
+    walk_frame& here = stack_.back();
+    netdef_schema::present_field const* const present = &present_[(stack_.size() - 1) * room];
+    for (; here.next_field != here.fields; ++here.next_field, here.next_element = 0) {
+      auto const [field, values] = present[here.next_field];
+      if (field == nullptr) {
+        visitor_.unknown(*here.message.type, values.template as<unknown_field>());
+      } else if (!field->is_message()) {
+        visitor_.value(*field, values, *here.net);
+      } else if (here.next_element != values.size) {
+        std::size_t const index = here.next_element++;
+        visitor_.begin(*field, index, values.size);
+        netdef_schema::message_view const child(*field, values, index);
+        return enter(child, child.net(here.net), field, index, values.size);
       }
-      here.element = 0;
-      return false;
     }
-  }
-
-  template <class Message, std::size_t I, class Child>
-  bool descend(Child const& child, std::size_t index, std::size_t count) {
-    visitor_.template begin<Message, I>(child, index, count);
-    netdef const* net = stack_.back().net;
-    if constexpr (std::is_same_v<Child, netdef>) net = &child;
-    stack_.push_back({&child, net, 0, 0, index, count,
-                      [](Visitor& visitor, std::size_t i, std::size_t n) { visitor.template end<Message, I>(i, n); }});
-    return true;
+    walk_frame const ended = here;
+    stack_.pop_back();
+    if (ended.in != nullptr) visitor_.end(*ended.in, ended.index, ended.count);
   }
 
   Visitor& visitor_;
-  std::vector<frame> stack_;
-};
-
-/// Base class of visitors; does nothing.
-struct null_visitor {
-  template <class Message, std::size_t I, class Member>
-  void value(Member const&, netdef const&) {}
-  template <class Message, std::size_t I, class Child>
-  void begin(Child const&, std::size_t, std::size_t) {}
-  template <class Message, std::size_t I>
-  void end(std::size_t, std::size_t) {}
-  template <class Message>
-  void unknown(std::vector<unknown_field> const&) {}
+  bool with_values_;
+  std::vector<walk_frame> stack_;
+  std::vector<netdef_schema::present_field> present_;  // of each message of the stack
 };
 
 }  // namespace plait::detail

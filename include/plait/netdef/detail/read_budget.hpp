@@ -8,6 +8,7 @@
 
 #include <plait/core/detail/symbols.hpp>
 #include <plait/core/errors.hpp>
+#include <plait/netdef/detail/field.hpp>
 #include <plait/netdef/detail/read_options.hpp>
 #include <plait/netdef/model.hpp>
 
@@ -51,19 +52,15 @@ class read_budget {
     return true;
   }
 
-  template <class Message>
-  [[nodiscard]] bool charge_message() noexcept {
+  /// Charges a message that is added to a field.
+  [[nodiscard]] bool charge_message(netdef_schema::field_descriptor const& field) noexcept {
     // A net that interns anything allocates a symbol table.
-    return charge(sizeof(Message) + (std::is_same_v<Message, netdef> ? 1024 : 0));
+    return charge(field.size_of + (field.child == netdef_schema::message_kind::net ? 1024 : 0));
   }
 
   /// Charges the cold fields of an op, which setting the first of them allocates.
-  template <class Message>
-  [[nodiscard]] bool charge_extras(bool rare, Message const& message) noexcept {
-    if constexpr (std::is_same_v<Message, op_def>)
-      return !rare || message.rare || charge(sizeof(op_extras));
-    else
-      return true;
+  [[nodiscard]] bool charge_extras(netdef_schema::field_descriptor const& field, void const* message) noexcept {
+    return !field.rare || static_cast<op_def const*>(message)->rare || charge(sizeof(op_extras));
   }
 
   /// Interns a text; charges a new one its length and its table entry.

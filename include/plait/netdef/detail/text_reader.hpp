@@ -6,15 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/detail/field_traits.hpp>
+#include <plait/netdef/detail/enumeration_names.hpp>
+#include <plait/netdef/detail/field.hpp>
 #include <plait/netdef/detail/read_budget.hpp>
 #include <plait/netdef/detail/read_options.hpp>
 #include <plait/netdef/detail/schema.hpp>
@@ -24,14 +25,6 @@
 namespace plait {
 namespace detail {
 
-/// Returns the first eight bytes of a name as one number; with the length, it tells the fields of a message apart.
-constexpr std::uint64_t name_prefix(std::string_view name) {
-  std::uint64_t prefix = 0;
-  for (std::size_t i = 0; i != 8 && i != name.size(); ++i)
-    prefix |= static_cast<std::uint64_t>(static_cast<unsigned char>(name[i])) << (8 * i);
-  return prefix;
-}
-
 class text_reader : text_scanner {
  public:
   text_reader(std::string_view source, read_options const& options)
@@ -40,8 +33,8 @@ class text_reader : text_scanner {
   netdef read() {
     netdef net;
     skip_mark();
-    stack_.push_back({&net, &net, begin_, 0, false, nullptr, {}});
-    while (!stack_.empty()) std::visit([this](auto* message) { this->read_fields(*message); }, stack_.back().message);
+    stack_.push_back({netdef_schema::mutable_message(net), &net, begin_, 0, 0, nullptr});
+    while (!stack_.empty()) read_fields(stack_.back().message);
     return net;
   }
 
@@ -68,19 +61,21 @@ class text_reader : text_scanner {
   }
 
  private:
+  using field_descriptor = netdef_schema::field_descriptor;
+  using value_kind = netdef_schema::value_kind;
+
   struct frame {
-    message_pointer message;
+    netdef_schema::mutable_message message;
     netdef* net;  // whose symbol table the message uses
     char const* start;
-    char close;    // 0 for the document itself
-    bool in_list;  // an element of [{…}, {…}]
-    void (text_reader::*open_next)(message_pointer parent, netdef& net);
-    message_pointer parent;
+    char close;                    // 0 for the document itself
+    std::size_t last_field;        // see read_name()
+    field_descriptor const* list;  // the field of which it is an element in [{…}, {…}]; nullptr if it is none
+    std::uint32_t given = 0;       // bit i: singular field i has a value
   };
 
   // Reads fields until the message ends or a message within it begins; the loop in read() continues from there.
-  template <class Message>
-  void read_fields(Message& message) {
+  void read_fields(netdef_schema::mutable_message const message) {
     netdef& net = *stack_.back().net;
     char const close = stack_.back().close;
     for (;;) {
@@ -91,93 +86,84 @@ class text_reader : text_scanner {
       }
       if (*at_ == close && close != 0) return end_message();
       char const* const start = at_;
-      std::string_view const name = identifier();
-      if (name.empty() && *at_ != '[') fail(at_, "expected a field name");
-      bool opened = false;
-      if (!read_known(message, net, name, opened, std::make_index_sequence<field_count<Message>>())) {
+      field_descriptor const* const known = read_name(message.type->fields, stack_.back().last_field);
+      if (known != nullptr) {
+        if (read_field(*known, message.at, net, {start, static_cast<std::size_t>(at_ - start)})) return;
+      } else {
         at_ = start;
         read_unknown(message);
       }
-      if (opened) return;
     }
   }
 
-  std::uint64_t prefix_of(std::string_view name) const {
-    if constexpr (std::endian::native == std::endian::little) {
-      if (end_ - name.data() >= 8) {
-        std::uint64_t prefix;
-        std::memcpy(&prefix, name.data(), 8);
-        return name.size() >= 8 ? prefix : prefix & ((std::uint64_t{1} << (8 * name.size())) - 1);
+  // Reads the name of a known field; returns nullptr if it is unknown. Searches from field `last` of a message, the one
+  // found before: values of a repeated field follow one another, and files usually have the fields in the order of the
+  // schema.
+  field_descriptor const* read_name(std::span<field_descriptor const> fields, std::size_t& last) {
+    if (std::endian::native == std::endian::little && end_ - at_ > 8) {
+      std::uint64_t prefix;
+      std::memcpy(&prefix, at_, 8);
+      for (std::size_t tried = 0; tried != fields.size(); ++tried) {
+        field_descriptor const& each = fields[last];
+        if ((prefix & each.prefix_mask) == each.prefix && accept_name(each.name)) return &each;
+        last = last + 1 == fields.size() ? 0 : last + 1;
       }
     }
-    return name_prefix(name);
+    std::string_view const name = identifier();
+    if (name.empty() && *at_ != '[') fail(at_, "expected a field name");
+    for (last = 0; last != fields.size(); ++last)
+      if (name == fields[last].name || (!name.empty() && name == fields[last].format.old_name)) return &fields[last];
+    last = 0;
+    return nullptr;
   }
 
-  template <std::size_t Size>
-  static bool same_tail(std::string_view name, std::string_view wanted) {
-    if constexpr (Size > 8)
-      return std::memcmp(name.data() + 8, wanted.data() + 8, Size - 8) == 0;
-    else
-      return true;
-  }
-
-  template <class Message, std::size_t I>
-  static bool is_called(std::string_view name, std::uint64_t prefix) {
-    constexpr auto const& field = field_at<Message, I>;
-    constexpr std::uint64_t wanted = name_prefix(field.name);
-    if (prefix == wanted && name.size() == field.name.size() && same_tail<field.name.size()>(name, field.name))
-      return true;
-    if constexpr (!field.old_name.empty()) return name == field.old_name;
-    return false;
-  }
-
-  template <class Message, std::size_t... I>
-  bool read_known(Message& message, netdef& net, std::string_view name, bool& opened, std::index_sequence<I...>) {
-    std::uint64_t const prefix = prefix_of(name);
-    return ((is_called<Message, I>(name, prefix) && (opened = read_field<Message, I>(message, net, name), true)) ||
-            ...);
+  // Reads a name whose prefix, see name_prefix(), is at the cursor.
+  bool accept_name(std::string_view name) {
+    if (name.size() > 8) {
+      std::string_view const rest(at_, static_cast<std::size_t>(end_ - at_));
+      if (rest.size() == name.size() || !rest.starts_with(name)) return false;
+    }
+    if (char_class::is(at_[name.size()], char_class::word)) return false;
+    at_ += name.size();
+    return true;
   }
 
   // Reads a known field; returns true if it opened a nested message.
-  template <class Message, std::size_t I>
-  bool read_field(Message& message, netdef& net, std::string_view name) {
-    constexpr bool repeated = member_traits<member_t<Message, I>>::repeated;
-    constexpr bool nested = netdef_message<field_value_t<Message, I>>;
-    if (!budget_.charge_extras(field_at<Message, I>.rare, message)) fail(name.data(), memory_message);
-    auto& member = field_at<Message, I>.in(message);
-    if constexpr (!repeated)
-      if (has_value(member)) fail(name.data(), "field '" + std::string(name) + "' occurs twice");
+  bool read_field(field_descriptor const& field, void* message, netdef& net, std::string_view name) {
+    if (!budget_.charge_extras(field, message)) fail(name.data(), memory_message);
+    if (!field.repeated) {
+      static_assert(netdef_schema::max_fields <= std::numeric_limits<std::uint32_t>::digits);
+      frame& here = stack_.back();
+      std::uint32_t const bit = std::uint32_t{1} << here.last_field;
+      if ((here.given & bit) != 0) fail(name.data(), "field '" + std::string(name) + "' occurs twice");
+      here.given |= bit;
+    }
     skip_space();
     if (accept(':'))
       skip_space();
-    else if (!nested)
+    else if (!field.is_message())
       fail(at_, "expected ':' after '" + std::string(name) + "'");
 
-    bool const list = repeated && accept('[');
+    bool const list = field.repeated && accept('[');
     if (list) {
       skip_space();
       if (accept(']')) return skip_separator(), false;
     }
-    if constexpr (nested) {
-      open<Message, I>(message, net, list);
+    if (field.is_message()) {
+      open(field, message, net, list);
       return true;
-    } else {
-      if constexpr (repeated) {
-        for (;;) {
-          if (!budget_.charge(sizeof(field_value_t<Message, I>))) fail(at_, memory_message);
-          member.push_back(value<Message, I>(net));
-          if (!list) break;
-          skip_space();
-          if (accept(']')) break;
-          if (!accept(',')) fail(at_, "expected ',' or ']'");
-          skip_space();
-        }
-      } else {
-        member = value<Message, I>(net);
-      }
-      skip_separator();
-      return false;
     }
+    for (;;) {
+      if (field.repeated && !budget_.charge(field.size_of)) fail(at_, memory_message);
+      read_value(field, message, net);
+      if (!list) break;
+      skip_space();
+      if (accept(']')) break;
+      if (!accept(',')) fail(at_, "expected ',' or ']'");
+      skip_space();
+    }
+    skip_separator();
+    return false;
   }
 
   void skip_separator() {
@@ -185,71 +171,72 @@ class text_reader : text_scanner {
     if (!accept(',')) accept(';');
   }
 
-  template <class Message, std::size_t I>
-  field_value_t<Message, I> value(netdef& net) {
-    using type = field_value_t<Message, I>;
+  void read_value(field_descriptor const& field, void* message, netdef& net) {
     char const* const start = at_;
-    if constexpr (std::is_same_v<type, symbol>) {
-      symbol made;
-      if (!budget_.intern(net, string(buffer_), made)) fail(start, memory_message);
-      return made;
-    } else if constexpr (std::is_same_v<type, std::string>) {
-      std::string text(string(buffer_));
-      if (!budget_.charge(text.size())) fail(start, memory_message);
-      return text;
-    } else if constexpr (std::is_same_v<type, bool>) {
-      return boolean();
-    } else if constexpr (std::is_floating_point_v<type>) {
-      return real<type>();
-    } else if constexpr (enumeration<Message, I>::named) {
-      std::string_view const name = identifier();
-      if (name.empty()) return static_cast<type>(integer<std::int32_t>());
-      auto const number = enumeration<Message, I>::number(name);
-      if (!number)
-        fail(start, "'" + std::string(name) + "' is not a known value of " + std::string(field_at<Message, I>.name));
-      return static_cast<type>(*number);
-    } else {
-      return integer<type>();
+    switch (field.kind) {
+      case value_kind::symbol: {
+        symbol made;
+        if (!budget_.intern(net, string(buffer_), made)) fail(start, memory_message);
+        return field.store(message, made);
+      }
+      case value_kind::string: {
+        std::string text(string(buffer_));
+        if (!budget_.charge(text.size())) fail(start, memory_message);
+        return field.store(message, std::move(text));
+      }
+      case value_kind::boolean:
+        return field.store(message, boolean());
+      case value_kind::float32:
+        return field.store(message, real<float>());
+      case value_kind::float64:
+        return field.store(message, real<double>());
+      case value_kind::tensor_type:
+        return field.store(message, static_cast<tensor_type>(named_integer(field)));
+      case value_kind::int32:
+        return field.store(message, field.is_named() ? named_integer(field) : integer<std::int32_t>());
+      case value_kind::uint32:
+        return field.store(message, integer<std::uint32_t>());
+      case value_kind::int64:
+        return field.store(message, integer<std::int64_t>());
+      case value_kind::message:
+      case value_kind::unknown:
+        break;
     }
   }
 
+  // Reads a number or the name of one.
+  std::int32_t named_integer(field_descriptor const& field) {
+    char const* const start = at_;
+    std::string_view const name = identifier();
+    if (name.empty()) return integer<std::int32_t>();
+    auto const number = named_number(field, name);
+    if (!number) fail(start, "'" + std::string(name) + "' is not a known value of " + std::string(field.name));
+    return *number;
+  }
+
   // Opens a nested message, at '{' or '<'.
-  template <class Message, std::size_t I>
-  void open(Message& message, netdef& net, bool in_list) {
-    using child = field_value_t<Message, I>;
+  void open(field_descriptor const& field, void* parent, netdef& net, bool in_list) {
     char const* const start = at_;
     char const close = accept('{') ? '}' : accept('<') ? '>' : '\0';
     if (close == 0) fail(at_, "expected '{'");
     if (stack_.size() > budget_.max_depth()) fail(start, depth_message);
-    if (!budget_.charge_message<child>()) fail(start, memory_message);
-    if constexpr (std::is_same_v<child, op_def>)
-      if (options_.op_positions != nullptr && stack_.size() == 1) options_.op_positions->push_back(position(start));
-    auto& member = field_at<Message, I>.in(message);
-    child* made;
-    if constexpr (member_traits<member_t<Message, I>>::repeated)
-      made = &member.emplace_back();
-    else
-      made = &member.emplace();
-    netdef* scope = &net;
-    if constexpr (std::is_same_v<child, netdef>) scope = made;
-    stack_.push_back({made, scope, start, close, in_list, &text_reader::open_next<Message, I>, &message});
-  }
-
-  template <class Message, std::size_t I>
-  void open_next(message_pointer parent, netdef& net) {
-    open<Message, I>(*std::get<Message*>(parent), net, true);
+    if (!budget_.charge_message(field)) fail(start, memory_message);
+    if (options_.op_positions != nullptr && stack_.size() == 1 && field.child == netdef_schema::message_kind::op)
+      options_.op_positions->push_back(position(start));
+    netdef_schema::mutable_message const made(field, parent);
+    stack_.push_back({made, made.net(&net), start, close, 0, in_list ? &field : nullptr});
   }
 
   void end_message() {
     ++at_;
-    frame const ended = stack_.back();
+    field_descriptor const* const list = stack_.back().list;
     stack_.pop_back();
-    if (!ended.in_list) return skip_separator();
+    if (list == nullptr) return skip_separator();
     skip_space();
     if (accept(']')) return skip_separator();
     if (!accept(',')) fail(at_, "expected ',' or ']'");
     skip_space();
-    (this->*ended.open_next)(ended.parent, *stack_.back().net);
+    open(*list, stack_.back().message.at, *stack_.back().net, true);
   }
 
   // ---- unknown fields: checked for syntax, kept verbatim
@@ -269,24 +256,24 @@ class text_reader : text_scanner {
     return {start, static_cast<std::size_t>(at_ - start)};
   }
 
-  template <class Message>
-  void read_unknown(Message& message) {
+  void read_unknown(netdef_schema::mutable_message const message) {
     char const* const start = at_;
     std::string_view const name = any_name();
     if (options_.unknown == unknown_fields::reject)
-      fail(start, std::string(message_name<Message>) + " has no field '" + std::string(name) + "'");
+      fail(start, std::string(message.type->name) + " has no field '" + std::string(name) + "'");
     skip_space();
     bool const colon = accept(':');
     skip_space();
     char const* const from = at_;
     char const* const to = skip_value(colon);
     std::size_t const size = static_cast<std::size_t>(to - from);
-    if (!budget_.charge_extras(true, message) || !budget_.charge(sizeof(unknown_field) + name.size() + size))
+    if (!budget_.charge_extras(message.type->unknown, message.at) ||
+        !budget_.charge(sizeof(unknown_field) + name.size() + size))
       fail(start, memory_message);
-    netdef_schema::unknown_fields_of(message).push_back({0, std::string(name), std::string(from, size)});
+    message.add_unknown({0, std::string(name), std::string(from, size)});
     if (options_.diagnostics != nullptr)
       options_.diagnostics->push_back(
-          {position(start), std::string(message_name<Message>) + " has no field '" + std::string(name) + "'; kept"});
+          {position(start), std::string(message.type->name) + " has no field '" + std::string(name) + "'; kept"});
     skip_separator();
   }
 

@@ -64,26 +64,15 @@ class text_scanner {
   }
 
   void skip_space() {
-    while (at_ != end_) {
-      if (char_class::is(*at_, char_class::space)) {
-        ++at_;
-      } else if (*at_ == '#') {
-        void const* const newline = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
-        char const* const stop = newline == nullptr ? end_ : static_cast<char const*>(newline);
-        if (void const* nul = std::memchr(at_, '\0', static_cast<std::size_t>(stop - at_)))
-          fail(static_cast<char const*>(nul), nul_message);
-        at_ = stop;
-      } else {
-        return;
-      }
-    }
+    skip(char_class::space);
+    if (looking_at('#')) skip_comments();
   }
 
   /// Reads an identifier; empty if there is none.
   std::string_view identifier() {
     char const* const start = at_;
     if (at_ == end_ || char_class::is(*at_, char_class::digit)) return {};
-    while (at_ != end_ && char_class::is(*at_, char_class::word)) ++at_;
+    skip(char_class::word);
     return {start, static_cast<std::size_t>(at_ - start)};
   }
 
@@ -100,9 +89,7 @@ class text_scanner {
     std::string_view const first = string_literal(buffer);
     skip_space();
     if (!looking_at('"') && !looking_at('\'')) return first;
-    std::string all(first);
-    for (; looking_at('"') || looking_at('\''); skip_space()) all.append(string_literal(buffer));
-    buffer.swap(all);
+    append_strings(first, buffer);
     return buffer;
   }
 
@@ -111,16 +98,10 @@ class text_scanner {
     if (at_ == end_ || (*at_ != '"' && *at_ != '\'')) fail(at_, "expected a string");
     char const* const start = at_;
     char const quote = *at_++;
-    std::string_view const first = plain_run(start);
-    if (accept(quote)) return first;
-    buffer.assign(first);
-    while (!accept(quote)) {
-      if (*at_ == '\\')
-        escape(buffer);
-      else
-        buffer.push_back(*at_++);
-      buffer.append(plain_run(start));
-    }
+    skip(char_class::plain);
+    if (accept(quote)) return {start + 1, static_cast<std::size_t>(at_ - start - 2)};
+    at_ = start + 1;
+    read_string(start, quote, buffer);
     return buffer;
   }
 
@@ -209,10 +190,48 @@ class text_scanner {
  private:
   static constexpr std::string_view nul_message = "a NUL byte is only allowed as an escape sequence in a string";
 
+  // Moves a local copy of the cursor: the characters may alias a member, which would be stored for each of them.
+  void skip(std::uint8_t what) {
+    char const* at = at_;
+    while (at != end_ && char_class::is(*at, what)) ++at;
+    at_ = at;
+  }
+
+  // Skips a comment, and all space and comments after it. Not inlined, so that skip_space() is.
+  [[gnu::noinline]] void skip_comments() {
+    while (looking_at('#')) {
+      void const* const newline = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
+      char const* const stop = newline == nullptr ? end_ : static_cast<char const*>(newline);
+      if (void const* nul = std::memchr(at_, '\0', static_cast<std::size_t>(stop - at_)))
+        fail(static_cast<char const*>(nul), nul_message);
+      at_ = stop;
+      skip(char_class::space);
+    }
+  }
+
+  // Reads more string literals. Not inlined, so that string() is.
+  [[gnu::noinline]] void append_strings(std::string_view first, std::string& buffer) {
+    std::string all(first);
+    for (; looking_at('"') || looking_at('\''); skip_space()) all.append(string_literal(buffer));
+    buffer.swap(all);
+  }
+
+  // Reads the string that began at `start`. Not inlined, so that string_literal() is.
+  [[gnu::noinline]] void read_string(char const* start, char quote, std::string& buffer) {
+    buffer.assign(plain_run(start));
+    while (!accept(quote)) {
+      if (*at_ == '\\')
+        escape(buffer);
+      else
+        buffer.push_back(*at_++);
+      buffer.append(plain_run(start));
+    }
+  }
+
   // Reads the unescaped characters of the string that began at `start`, up to a quote or a backslash.
   std::string_view plain_run(char const* start) {
     char const* const from = at_;
-    while (at_ != end_ && char_class::is(*at_, char_class::plain)) ++at_;
+    skip(char_class::plain);
     if (at_ == end_ || *at_ == '\n') fail(start, "the string is not terminated on its line");
     if (*at_ == '\0') fail(at_, nul_message);
     return {from, static_cast<std::size_t>(at_ - from)};

@@ -5,16 +5,21 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
-#include <plait/netdef/detail/field_traits.hpp>
+#include <plait/netdef/detail/enumeration_names.hpp>
+#include <plait/netdef/detail/expressible.hpp>
+#include <plait/netdef/detail/field.hpp>
 #include <plait/netdef/detail/message_walk.hpp>
 #include <plait/netdef/detail/output_buffer.hpp>
+#include <plait/netdef/detail/schema.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
@@ -22,43 +27,41 @@
 namespace plait {
 namespace detail {
 
-struct text_format {
-  static constexpr bool distinct_names = false;
-  static constexpr char const* name = "text";
-  static bool can_write(std::string_view) { return true; }
-  // Accepts unknown fields from JSON, too, if they mean the same in text.
-  template <class Message>
-  static bool can_write(unknown_field const& field) {
-    return field.number == 0 && is_text_field(field.name, field.data);
-  }
+/// Accepts unknown fields from JSON, too, if they mean the same in text.
+inline constexpr format_rules text_format{
+    .name = "text",
+    .distinct_names = false,
+    .can_write_text = nullptr,
+    .can_write_field =
+        [](netdef_schema::message_descriptor const&, unknown_field const& field) {
+          return field.number == 0 && is_text_field(field.name, field.data);
+        },
 };
 
 class text_writer {
  public:
   text_writer(output_buffer& out, write_options const& options) : out_(out), options_(options) {}
 
-  template <class Message, std::size_t I, class Member>
-  void value(Member const& member, netdef const& net) {
-    for_each_value(member, [&](auto const& each) {
-      out_.fill(2 * depth_, ' ');
-      out_ << name<Message, I>() << ": ";
-      scalar(each, net);
-      out_ << '\n';
+  void value(netdef_schema::field_descriptor const& field, netdef_schema::value_list values, netdef const& net) {
+    netdef_schema::visit_values(field.kind, values, [&](auto each_of) {
+      for (auto const& each : each_of) {
+        out_.fill(2 * depth_, ' ');
+        out_ << name(field) << ": ";
+        scalar(each, net);
+        out_ << '\n';
+      }
     });
   }
-  template <class Message, std::size_t I, class Child>
-  void begin(Child const&, std::size_t, std::size_t) {
+  void begin(netdef_schema::field_descriptor const& field, std::size_t, std::size_t) {
     out_.fill(2 * depth_++, ' ');
-    out_ << name<Message, I>() << " {\n";
+    out_ << name(field) << " {\n";
   }
-  template <class Message, std::size_t I>
-  void end(std::size_t, std::size_t) {
+  void end(netdef_schema::field_descriptor const&, std::size_t, std::size_t) {
     out_.fill(2 * --depth_, ' ');
     out_ << "}\n";
   }
-  template <class Message>
-  void unknown(std::vector<unknown_field> const& fields) {
-    std::vector<bool> const can = expressible<text_format, Message>(fields);
+  void unknown(netdef_schema::message_descriptor const& type, std::span<unknown_field const> fields) {
+    std::vector<bool> const can = expressible(text_format, type, fields);
     for (std::size_t i = 0; i != fields.size(); ++i) {
       if (!can[i]) continue;
       out_.fill(2 * depth_, ' ');
@@ -67,10 +70,8 @@ class text_writer {
   }
 
  private:
-  template <class Message, std::size_t I>
-  std::string_view name() const {
-    constexpr auto const& field = field_at<Message, I>;
-    return options_.legacy_names && !field.old_name.empty() ? field.old_name : field.name;
+  std::string_view name(netdef_schema::field_descriptor const& field) const {
+    return options_.legacy_names && !field.format.old_name.empty() ? field.format.old_name : field.name;
   }
 
   void scalar(bool value, netdef const&) { out_ << std::string_view(value ? "true" : "false"); }
@@ -140,7 +141,7 @@ class text_writer {
 };
 
 inline void write_text(output_buffer& out, netdef const& net, write_options const& options) {
-  check_expressible<text_format>(net, options);
+  check_expressible(text_format, net, options);
   text_writer writer(out, options);
   message_walk(writer).run(net);
   out.flush();
