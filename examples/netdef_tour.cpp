@@ -2,6 +2,7 @@
 #include <iostream>
 #include <string>
 
+#include <plait/netdef/equality.hpp>
 #include <plait/netdef/read.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/netdef/write.hpp>

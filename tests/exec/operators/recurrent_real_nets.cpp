@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/equality.hpp>
 #include <plait/netdef/nested_nets.hpp>
 #include <plait/netdef/read.hpp>
 #include <plait/netdef/write.hpp>
