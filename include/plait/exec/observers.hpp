@@ -83,10 +83,8 @@ class time_observer : public op_timer<B> {
 
  private:
   void ended(op_event const& e, typename clock::time_point begin, typename clock::time_point end) override {
-    std::size_t depth = 0;
-    for (op_event const* around = e.within; around != nullptr; around = around->within) ++depth;
     records_.push_back({e.op, std::string(e.type), std::string(e.name),
-                        e.output_names.empty() ? std::string() : std::string(e.output_names.front()), depth,
+                        e.output_names.empty() ? std::string() : std::string(e.output_names.front()), e.depth(),
                         std::this_thread::get_id(), begin, end});
   }
 

@@ -21,6 +21,13 @@ struct op_event {
   std::vector<std::string_view> output_names;  ///< results of all ops
   op_event const* within = nullptr;            ///< the op whose nested net the op belongs to; nullptr outside of any
   std::size_t count = 1;
+
+  /// Returns the number of nets around the net of the op: 0 for ops of the plan itself. O(depth).
+  std::size_t depth() const {
+    std::size_t made = 0;
+    for (op_event const* around = within; around != nullptr; around = around->within) ++made;
+    return made;
+  }
 };
 
 /// Called around each op; with the parallel executor concurrently from several threads. An exception stops the run like
@@ -31,8 +38,8 @@ class op_observer {
   virtual void before(op_event const&) {}
   /// Called only if the op has not thrown.
   virtual void after(op_event const&) {}
-  /// Returns false if the observer does not read elements: then ops are fused and streamed as without it, a group is one
-  /// event, and a streamed op runs in the event of its consumer.
+  /// Returns false if the observer does not read elements: then ops are fused and streamed as without it, a group is
+  /// one event, and a streamed op runs in the event of its consumer.
   virtual bool reads_values() const { return true; }
 };
 
