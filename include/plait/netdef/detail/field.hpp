@@ -32,27 +32,19 @@ enum class value_kind : std::uint8_t {
 };
 
 template <class T>
-inline constexpr value_kind kind_of = value_kind::message;
-template <>
-inline constexpr value_kind kind_of<symbol> = value_kind::symbol;
-template <>
-inline constexpr value_kind kind_of<std::string> = value_kind::string;
-template <>
-inline constexpr value_kind kind_of<bool> = value_kind::boolean;
-template <>
-inline constexpr value_kind kind_of<std::int32_t> = value_kind::int32;
-template <>
-inline constexpr value_kind kind_of<std::uint32_t> = value_kind::uint32;
-template <>
-inline constexpr value_kind kind_of<std::int64_t> = value_kind::int64;
-template <>
-inline constexpr value_kind kind_of<float> = value_kind::float32;
-template <>
-inline constexpr value_kind kind_of<double> = value_kind::float64;
-template <>
-inline constexpr value_kind kind_of<plait::tensor_type> = value_kind::tensor_type;
-template <>
-inline constexpr value_kind kind_of<unknown_field> = value_kind::unknown;
+inline constexpr value_kind kind_of = [] {
+  if constexpr (std::is_same_v<T, symbol>) return value_kind::symbol;
+  if constexpr (std::is_same_v<T, std::string>) return value_kind::string;
+  if constexpr (std::is_same_v<T, bool>) return value_kind::boolean;
+  if constexpr (std::is_same_v<T, std::int32_t>) return value_kind::int32;
+  if constexpr (std::is_same_v<T, std::uint32_t>) return value_kind::uint32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return value_kind::int64;
+  if constexpr (std::is_same_v<T, float>) return value_kind::float32;
+  if constexpr (std::is_same_v<T, double>) return value_kind::float64;
+  if constexpr (std::is_same_v<T, plait::tensor_type>) return value_kind::tensor_type;
+  if constexpr (std::is_same_v<T, unknown_field>) return value_kind::unknown;
+  return value_kind::message;
+}();
 
 /// Returns the wire type of a value that is not packed.
 constexpr std::uint8_t wire_type_of(value_kind kind) {
@@ -91,27 +83,19 @@ enum class message_kind : std::uint8_t {
 };
 
 template <class T>
-inline constexpr message_kind message_kind_of = message_kind::none;
-template <>
-inline constexpr message_kind message_kind_of<netdef> = message_kind::net;
-template <>
-inline constexpr message_kind message_kind_of<op_def> = message_kind::op;
-template <>
-inline constexpr message_kind message_kind_of<arg_def> = message_kind::argument;
-template <>
-inline constexpr message_kind message_kind_of<device_def> = message_kind::device;
-template <>
-inline constexpr message_kind message_kind_of<tensor_def> = message_kind::tensor;
-template <>
-inline constexpr message_kind message_kind_of<qtensor_def> = message_kind::qtensor;
-template <>
-inline constexpr message_kind message_kind_of<segment_def> = message_kind::segment;
-template <>
-inline constexpr message_kind message_kind_of<partition_def> = message_kind::partition;
-template <>
-inline constexpr message_kind message_kind_of<backend_def> = message_kind::backend;
-template <>
-inline constexpr message_kind message_kind_of<map_entry_def> = message_kind::map_entry;
+inline constexpr message_kind message_kind_of = [] {
+  if constexpr (std::is_same_v<T, netdef>) return message_kind::net;
+  if constexpr (std::is_same_v<T, op_def>) return message_kind::op;
+  if constexpr (std::is_same_v<T, arg_def>) return message_kind::argument;
+  if constexpr (std::is_same_v<T, device_def>) return message_kind::device;
+  if constexpr (std::is_same_v<T, tensor_def>) return message_kind::tensor;
+  if constexpr (std::is_same_v<T, qtensor_def>) return message_kind::qtensor;
+  if constexpr (std::is_same_v<T, segment_def>) return message_kind::segment;
+  if constexpr (std::is_same_v<T, partition_def>) return message_kind::partition;
+  if constexpr (std::is_same_v<T, backend_def>) return message_kind::backend;
+  if constexpr (std::is_same_v<T, map_entry_def>) return message_kind::map_entry;
+  return message_kind::none;
+}();
 
 /// View of the values of a member, which are contiguous: none or one if the member is singular.
 struct value_list {
