@@ -66,3 +66,13 @@ if(PLAIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${PLAIT_CCACHE_PROGRAM})
   endif()
 endif()
+
+# plait_share_plans(<target> <backend>...): with PLAIT_UNITY, a target that links plait::runtime uses the plans there.
+function(plait_share_plans target)
+  foreach(backend IN LISTS ARGN)
+    set_property(TARGET ${target} APPEND_STRING PROPERTY UNITY_BUILD_CODE_BEFORE_INCLUDE
+                 "#include <plait/exec/backends/${backend}/${backend}.hpp>\n")
+  endforeach()
+  set_property(TARGET ${target} APPEND_STRING PROPERTY UNITY_BUILD_CODE_BEFORE_INCLUDE
+               "#include <plait/runtime/extern_templates.hpp>\n")
+endfunction()

@@ -92,7 +92,9 @@ function(plait_add_runtime)
   endif()
   set(components plait::runtime_sources)
   set(sources "")
-  set(names "")
+  set(definitions "") # for plait/runtime/extern_templates.hpp
+  set(declarations "")
+  set(factories "")
   foreach(backend IN LISTS backends)
     set(link plait::exec_${backend})
     if(backend STREQUAL "serial")
@@ -120,7 +122,7 @@ function(plait_add_runtime)
            "std::unique_ptr<session_backend> make_${backend}_session(session_model&&, session_options const&);\n")
     string(APPEND factories "    {\"${backend}\", make_${backend}_session},\n")
     string(TOUPPER ${backend} upper)
-    list(APPEND names PLAIT_RUNTIME_${upper})
+    list(APPEND definitions PLAIT_RUNTIME_${upper})
   endforeach()
   if(types)
     plait_operator_units(units ${folder} HEADERS ${headers} BACKENDS ${types})
@@ -152,8 +154,7 @@ function(plait_add_runtime)
 
   add_library(plait_runtime STATIC $<TARGET_OBJECTS:plait_runtime_objects>)
   add_library(plait_runtime_shared SHARED $<TARGET_OBJECTS:plait_runtime_objects>)
-  # For plait/runtime/extern_templates.hpp.
-  target_compile_definitions(plait_runtime INTERFACE ${names})
+  target_compile_definitions(plait_runtime INTERFACE ${definitions})
   foreach(library IN ITEMS plait_runtime plait_runtime_shared)
     set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX)
     string(REPLACE "plait_" "" name ${library})
@@ -163,8 +164,8 @@ function(plait_add_runtime)
     target_include_directories(
       ${library} INTERFACE "$<BUILD_INTERFACE:${plait_include_dir}>" $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   endforeach()
-  list(TRANSFORM components REPLACE "^plait::" "" OUTPUT_VARIABLE names)
-  set(plait_runtime_components ${names} PARENT_SCOPE) # for the install rules
+  list(TRANSFORM components REPLACE "^plait::" "" OUTPUT_VARIABLE plait_runtime_components)
+  set(plait_runtime_components ${plait_runtime_components} PARENT_SCOPE) # for the install rules
   # The libraries of the backends are needed to link, their headers are not.
   list(TRANSFORM components REPLACE "(.+)" "$<LINK_ONLY:\\1>" OUTPUT_VARIABLE links)
   target_link_libraries(plait_runtime PRIVATE ${links})
@@ -190,13 +191,3 @@ macro(plait_enable_cuda)
   enable_language(CUDA)
   add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;--extended-lambda;--expt-relaxed-constexpr>")
 endmacro()
-
-# plait_share_plans(<target> <backend>...): with PLAIT_UNITY, a target that links plait::runtime uses the plans there.
-function(plait_share_plans target)
-  foreach(backend IN LISTS ARGN)
-    set_property(TARGET ${target} APPEND_STRING PROPERTY UNITY_BUILD_CODE_BEFORE_INCLUDE
-                 "#include <plait/exec/backends/${backend}/${backend}.hpp>\n")
-  endforeach()
-  set_property(TARGET ${target} APPEND_STRING PROPERTY UNITY_BUILD_CODE_BEFORE_INCLUDE
-               "#include <plait/runtime/extern_templates.hpp>\n")
-endfunction()
