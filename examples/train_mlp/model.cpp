@@ -19,17 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr char const* recipe_argument = "train_mlp";
 
-plait::optimizer_update add_optimizer(plait::netdef& net, plait::gradient_map const& gradients,
-                                      std::vector<std::string> const& parameters, recipe const& how) {
-  if (how.optimizer == "sgd") return plait::add_sgd(net, gradients, parameters, {.rate = how.rate});
-  if (how.optimizer == "momentum")
-    return plait::add_sgd(net, gradients, parameters, {.rate = how.rate, .momentum = 0.9f});
-  if (how.optimizer == "adagrad") return plait::add_adagrad(net, gradients, parameters, {.rate = how.rate});
-  if (how.optimizer == "adam") return plait::add_adam(net, gradients, parameters, {.rate = how.rate});
-  if (how.optimizer == "rmsprop") return plait::add_rms_prop(net, gradients, parameters, {.rate = how.rate});
-  throw plait::net_error("there is no optimizer '" + how.optimizer + "'");
-}
-
 }  // namespace
 
 std::string to_string(recipe const& r) {
@@ -71,7 +60,9 @@ model make_model(recipe const& how) {
   model made{init.take(), net.take()};
   auto const gradients =
       plait::add_gradient_ops(made.step, {loss}, plait::gradient_rules::standard(), {.only = parameters});
-  plait::add_init_ops(made.init, add_optimizer(made.step, gradients, parameters, how));
+  auto const update = plait::add_optimizer(made.step, gradients, parameters, how.optimizer, how.rate);
+  if (!update) throw plait::net_error("there is no optimizer '" + how.optimizer + "'");
+  plait::add_init_ops(made.init, *update);
   made.step.arg.push_back(plait::make_argument(made.step, {recipe_argument, to_string(how)}));
   return made;
 }

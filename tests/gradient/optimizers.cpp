@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <net/test_nets.hpp>
@@ -719,6 +720,28 @@ TEST_CASE_TEMPLATE("optimizers: an error names the parameter and leaves the net 
   auto const once = test::describe(net);
   CHECK_THROWS_AS(plait::add_adam(net, gradients, strings{"w"}), plait::net_error);
   CHECK(test::describe(net) == once);
+}
+
+TEST_CASE("add_optimizer: appends the optimiser of that name, or nothing") {
+  gradient_map gradients;
+  gradients.insert_or_assign("w", blob_gradient::dense("w_grad"));
+  auto const made = [](auto const& add) {
+    test::edit_net net;
+    add(net);
+    return test::describe(net);
+  };
+  strings const w{"w"};
+  auto const named = [&](std::string_view name) {
+    return made([&](auto& net) { CHECK(plait::add_optimizer(net, gradients, w, name, 0.25f)); });
+  };
+  CHECK(named("sgd") == made([&](auto& net) { plait::add_sgd(net, gradients, w, {.rate = 0.25f}); }));
+  CHECK(named("momentum") ==
+        made([&](auto& net) { plait::add_sgd(net, gradients, w, {.rate = 0.25f, .momentum = 0.9f}); }));
+  CHECK(named("adagrad") == made([&](auto& net) { plait::add_adagrad(net, gradients, w, {.rate = 0.25f}); }));
+  CHECK(named("adam") == made([&](auto& net) { plait::add_adam(net, gradients, w, {.rate = 0.25f}); }));
+  CHECK(named("rmsprop") == made([&](auto& net) { plait::add_rms_prop(net, gradients, w, {.rate = 0.25f}); }));
+  CHECK(made([&](auto& net) { CHECK_FALSE(plait::add_optimizer(net, gradients, w, "lbfgs", 0.25f)); }) ==
+        test::describe(test::edit_net{}));
 }
 
 TEST_CASE("optimizers: ops are placed on the requested device") {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <concepts>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -188,6 +189,19 @@ optimizer_update add_rms_prop(N& n, Gradients const& gradients, Parameters const
     plan.add("ScatterWeightedSum", {p, plan.one(), rows, step, plan.minus_one()}, {p});
   }
   return plan.apply(n, all);
+}
+
+/// Appends the optimiser of that name with its default options: "sgd", "momentum" (SGD with momentum 0.9), "adagrad",
+/// "adam" or "rmsprop". Returns nothing, and changes nothing, for any other name.
+template <trainable_net N, gradients_by_blob Gradients, parameter_names Parameters>
+std::optional<optimizer_update> add_optimizer(N& n, Gradients const& gradients, Parameters const& parameters,
+                                              std::string_view name, float rate) {
+  if (name == "sgd") return add_sgd(n, gradients, parameters, {.rate = rate});
+  if (name == "momentum") return add_sgd(n, gradients, parameters, {.rate = rate, .momentum = 0.9f});
+  if (name == "adagrad") return add_adagrad(n, gradients, parameters, {.rate = rate});
+  if (name == "adam") return add_adam(n, gradients, parameters, {.rate = rate});
+  if (name == "rmsprop") return add_rms_prop(n, gradients, parameters, {.rate = rate});
+  return std::nullopt;
 }
 
 /// Appends the ops that initialise an optimiser's state to an init net, after those of the parameters. Skips blobs that

@@ -33,11 +33,11 @@ session_model read_model(std::string const& path, session_options const& options
 /// Reads an ONNX model; nodes of the types in `operators` become ops of these.
 session_model read_onnx_model(std::string const& path, std::vector<user_operator> const& operators);
 
-/// Returns the training step of a model for these parameters of floats. `required`: throws net_error if the loss does
-/// not depend on one of them.
+/// Returns the training step of a model for those of these parameters of floats that the loss depends on. Throws
+/// net_error if that is none of them, or not all although options.parameters lists them.
 training_step make_training_step(netdef const& net, training_options const& options,
                                  std::vector<user_operator> const& operators,
-                                 std::vector<std::string> const& parameters, bool required);
+                                 std::vector<std::string> const& parameters);
 
 /// Writes parameters as an init net. Throws io_error.
 void write_parameters(std::string const& path, std::vector<parameter> const& parameters);

@@ -40,10 +40,8 @@ class timing_observer final : public op_timer<B> {
 
  private:
   void ended(op_event const& e, typename clock::time_point begin, typename clock::time_point end) override {
-    std::size_t depth = 0;
-    for (op_event const* around = e.within; around != nullptr; around = around->within) ++depth;
     f_({e.type, e.output_names.empty() ? std::string_view() : e.output_names.front(),
-        std::chrono::duration<double>(end - begin).count(), depth});
+        std::chrono::duration<double>(end - begin).count(), e.depth()});
   }
 
   std::function<void(op_timing const&)> const& f_;
@@ -94,7 +92,7 @@ class session_on final : public session_backend {
     if (trained.empty())
       for (std::string const& name : names_of_parameters())
         if (info(name).type == element_type::float32) trained.push_back(name);
-    training_step const step = make_training_step(net_, options, operators_, trained, !options.parameters.empty());
+    training_step const step = make_training_step(net_, options, operators_, trained);
     auto forward = compiled(net_, {});
     plan<B>(step.init, table_, blobs_).run();
     auto training = std::make_unique<plan<B>>(step.net, table_, blobs_, compile_options{.fetch = {options.loss}});

@@ -35,21 +35,10 @@ inline gradient_rules rules_of_gradients(std::vector<user_operator> const& opera
   return rules;
 }
 
-inline optimizer_update add_optimizer(netdef& net, gradient_map const& gradients,
-                                      std::vector<std::string> const& parameters, training_options const& options) {
-  if (options.optimizer == "sgd") return add_sgd(net, gradients, parameters, {.rate = options.rate});
-  if (options.optimizer == "momentum")
-    return add_sgd(net, gradients, parameters, {.rate = options.rate, .momentum = 0.9f});
-  if (options.optimizer == "adagrad") return add_adagrad(net, gradients, parameters, {.rate = options.rate});
-  if (options.optimizer == "adam") return add_adam(net, gradients, parameters, {.rate = options.rate});
-  if (options.optimizer == "rmsprop") return add_rms_prop(net, gradients, parameters, {.rate = options.rate});
-  throw invalid_argument("plait: there is no optimizer '" + options.optimizer +
-                         "'; there are sgd, momentum, adagrad, adam and rmsprop");
-}
-
 training_step make_training_step(netdef const& net, training_options const& options,
                                  std::vector<user_operator> const& operators,
-                                 std::vector<std::string> const& parameters, bool required) {
+                                 std::vector<std::string> const& parameters) {
+  bool const required = !options.parameters.empty();
   training_step made{net, {}};
   gradient_map const gradients = add_gradient_ops(made.net, {options.loss}, rules_of_gradients(operators),
                                                   {.only = parameters, .numpy_broadcasting = true});
@@ -58,7 +47,11 @@ training_step make_training_step(netdef const& net, training_options const& opti
                        [&](std::string const& name) { return required || gradients.find(name) != gradients.end(); });
   if (trained.empty())
     throw net_error("plait: the loss '" + options.loss + "' depends on no parameter", {}, options.loss);
-  add_init_ops(made.init, add_optimizer(made.net, gradients, trained, options));
+  auto const update = add_optimizer(made.net, gradients, trained, options.optimizer, options.rate);
+  if (!update)
+    throw invalid_argument("plait: there is no optimizer '" + options.optimizer +
+                           "'; there are sgd, momentum, adagrad, adam and rmsprop");
+  add_init_ops(made.init, *update);
   return made;
 }
 
