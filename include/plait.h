@@ -29,7 +29,7 @@ typedef struct plait_session plait_session;
 
 typedef enum plait_status {
   PLAIT_OK = 0,
-  PLAIT_INVALID_ARGUMENT = 1, /* a null pointer, an unknown backend, optimizer or element type */
+  PLAIT_INVALID_ARGUMENT = 1, /* a null pointer, an unknown backend, optimiser or element type */
   PLAIT_INVALID_FILE = 2,     /* a file that cannot be read or parsed */
   PLAIT_INVALID_MODEL = 3,    /* a model that the runtime refuses, or a blob that it does not have */
   PLAIT_INVALID_SHAPE = 4,    /* elements, types or shapes that do not fit */
@@ -79,7 +79,7 @@ PLAIT_API plait_status plait_session_info(plait_session const* session, char con
 PLAIT_API plait_status plait_session_fetch(plait_session const* session, char const* name, plait_element_type type,
                                            void* elements, size_t bytes);
 
-/* Makes plait_session_train run the model, the backward pass of the loss, a blob with one element, and an optimizer:
+/* Makes plait_session_train run the model, the backward pass of the loss, a blob with one element, and an optimiser:
  * "sgd", "momentum" (0.9), "adagrad", "adam" or "rmsprop". Parameters are all that the loss depends on. */
 PLAIT_API plait_status plait_session_add_training(plait_session* session, char const* loss, char const* optimizer,
                                                   float rate);

@@ -20,15 +20,15 @@ std::vector<plait::user_operator> soft_abs() {
   using call = plait::user_operator::call;
   plait::user_operator forward{.type = "SoftAbs", .arguments = {{"epsilon", 0.01}}, .gradient = "SoftAbsGradient"};
   forward.run = [](call const& c) {
-    auto const x = c.inputs[0].elements<float const>();
+    auto const x = c.inputs[0].elements<float>();
     auto const y = c.outputs[0].elements<float>();
     auto const epsilon = static_cast<float>(c.argument("epsilon"));
     for (std::size_t i = 0; i != x.size(); ++i) y[i] = std::sqrt(x[i] * x[i] + epsilon);
   };
   plait::user_operator backward{.type = "SoftAbsGradient", .inputs = 2, .arguments = {{"epsilon", 0.01}}};
   backward.run = [](call const& c) {
-    auto const x = c.inputs[0].elements<float const>();
-    auto const dy = c.inputs[1].elements<float const>();
+    auto const x = c.inputs[0].elements<float>();
+    auto const dy = c.inputs[1].elements<float>();
     auto const dx = c.outputs[0].elements<float>();
     auto const epsilon = static_cast<float>(c.argument("epsilon"));
     for (std::size_t i = 0; i != x.size(); ++i) dx[i] = dy[i] * x[i] / std::sqrt(x[i] * x[i] + epsilon);

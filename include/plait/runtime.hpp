@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/detail/element_type.hpp>
 #include <plait/core/errors.hpp>
+#include <plait/exec/detail/element_type.hpp>
 
 #ifndef PLAIT_API
 #if defined(__GNUC__)
@@ -38,20 +38,8 @@ namespace detail {
 
 class session_backend;
 
-// none: not an element type of sessions.
-template <class T>
-constexpr element_type session_type() {
-  if constexpr (std::is_same_v<T, float>) return element_type::float32;
-  if constexpr (std::is_same_v<T, double>) return element_type::float64;
-  if constexpr (std::is_same_v<T, bool>) return element_type::boolean;
-  if constexpr (std::is_same_v<T, std::int8_t>) return element_type::int8;
-  if constexpr (std::is_same_v<T, std::int16_t>) return element_type::int16;
-  if constexpr (std::is_same_v<T, std::int32_t>) return element_type::int32;
-  if constexpr (std::is_same_v<T, std::int64_t>) return element_type::int64;
-  if constexpr (std::is_same_v<T, std::uint8_t>) return element_type::uint8;
-  if constexpr (std::is_same_v<T, std::uint16_t>) return element_type::uint16;
-  return element_type::none;
-}
+/// Throws shape_error if an operand does not hold elements of the type that is asked for.
+PLAIT_API void expect_elements(element_type held, element_type wanted);
 
 }  // namespace detail
 
@@ -62,35 +50,36 @@ struct tensor_info {
   std::vector<std::int64_t> shape = {};
 };
 
-/// Operand of a user_operator in host memory, row-major. Only outputs may be written.
-struct tensor_view {
+/// Operand of a user_operator in host memory, row-major: of `void const` if it is an input.
+template <class Void>
+struct basic_tensor_view {
   element_type type;
   std::span<std::int64_t const> shape;
-  void* data;
+  Void* data;
   std::size_t size;  ///< number of elements
 
   /// Returns the elements. Throws shape_error if T is not their type.
-  template <class T>
-  std::span<T> elements() const {
-    expect(detail::session_type<std::remove_const_t<T>>());
-    return {static_cast<T*>(data), size};
+  template <element T>
+  auto elements() const {
+    detail::expect_elements(type, element_type_of<T>);
+    using held = std::conditional_t<std::is_const_v<Void>, T const, T>;
+    return std::span<held>(static_cast<held*>(data), size);
   }
-
- private:
-  PLAIT_API void expect(element_type wanted) const;
 };
+using tensor_view = basic_tensor_view<void const>;
+using mutable_tensor_view = basic_tensor_view<void>;
 
 /// Op type that a program adds to a session:
 ///
 ///   plait::user_operator{.type = "Scale", .arguments = {{"by", 1.0}}, .run = [](plait::user_operator::call const& c) {
-///     auto x = c.inputs[0].elements<float const>();
+///     auto x = c.inputs[0].elements<float>();
 ///     auto y = c.outputs[0].elements<float>();
 ///     for (std::size_t i = 0; i != x.size(); ++i) y[i] = static_cast<float>(c.argument("by")) * x[i];
 ///   }}
 struct user_operator {
   struct call {
     std::span<tensor_view const> inputs;
-    std::span<tensor_view const> outputs;
+    std::span<mutable_tensor_view const> outputs;
     std::span<std::pair<std::string, double> const> arguments;
 
     /// Returns an argument of the op, or its default. Throws net_error if the type does not declare it.
@@ -166,21 +155,21 @@ class PLAIT_API session {
   tensor_info info(std::string_view name) const;
 
   /// Copies elements into a blob, row-major. Throws shape_error if their number is not that of the shape.
-  template <class T>
+  template <element T>
   void feed(std::string_view name, std::span<T const> elements, std::span<std::int64_t const> shape) {
-    feed_raw(name, detail::session_type<T>(), elements.data(), elements.size(), shape);
+    feed_raw(name, element_type_of<T>, elements.data(), elements.size(), shape);
   }
-  template <class T>
+  template <element T>
   void feed(std::string_view name, std::vector<T> const& elements, std::vector<std::int64_t> const& shape) {
     feed(name, std::span<T const>(elements), std::span<std::int64_t const>(shape));
   }
   /// Runs the model. Throws exec_error naming the op; then outputs have their values from before it.
   void run(session_run_options const& options = {});
   /// Returns a copy of the elements of a blob, of bool as bytes. Throws net_error if it is unset, or of another type.
-  template <class T>
+  template <element T>
   auto fetch(std::string_view name) const {
     std::vector<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>> made(
-        fetch_size(name, detail::session_type<T>()));
+        fetch_size(name, element_type_of<T>));
     fetch_raw(name, made.data());
     return made;
   }

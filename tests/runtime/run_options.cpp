@@ -56,19 +56,19 @@ plait::user_operator scale() {
           .arguments = {{"by", 2.0}},
           .run =
               [](plait::user_operator::call const& c) {
-                std::span<float const> const x = c.inputs[0].elements<float const>();
+                std::span<float const> const x = c.inputs[0].elements<float>();
                 std::span<float> const y = c.outputs[0].elements<float>();
                 for (std::size_t i = 0; i != x.size(); ++i) y[i] = static_cast<float>(c.argument("by")) * x[i];
               },
           .gradient = "Scale2Gradient"};
 }
-// Of the op's input and of the gradient of its output.
+// Returns the gradient of Scale2: an op of x and dy.
 plait::user_operator scale_gradient() {
   plait::user_operator made = scale();
   made.type = "Scale2Gradient";
   made.inputs = 2;
   made.run = [](plait::user_operator::call const& c) {
-    std::span<float const> const dy = c.inputs[1].elements<float const>();
+    std::span<float const> const dy = c.inputs[1].elements<float>();
     for (std::size_t i = 0; i != dy.size(); ++i)
       c.outputs[0].elements<float>()[i] = static_cast<float>(c.argument("by")) * dy[i];
   };

@@ -50,8 +50,6 @@ tensor_info session::info(std::string_view name) const { return at_->info(name);
 
 void session::feed_raw(std::string_view name, element_type type, void const* data, std::size_t count,
                        std::span<std::int64_t const> shape) {
-  if (type == element_type::none)
-    throw shape_error("plait: '" + std::string(name) + "' cannot have elements of this type");
   plait::shape const dims(shape);
   if (static_cast<std::size_t>(dims.size()) != count)
     throw shape_error("plait: blob '" + std::string(name) + "': " + std::to_string(count) + " elements for " +
@@ -67,9 +65,9 @@ void session::fetch_raw(std::string_view name, void* to) const { at_->fetch(name
 std::string session::schedule() const { return at_->schedule(); }
 std::size_t session::forecast_bytes() { return at_->forecast_bytes(); }
 
-void tensor_view::expect(element_type wanted) const {
-  if (wanted != type)
-    throw shape_error("plait: the operand holds " + std::string(to_string(type)) + ", not " +
+void detail::expect_elements(element_type held, element_type wanted) {
+  if (held != wanted)
+    throw shape_error("plait: the operand holds " + std::string(to_string(held)) + ", not " +
                       std::string(to_string(wanted)));
 }
 

@@ -41,7 +41,8 @@ class user_kernel final : public op_kernel<B> {
   }
 
   void run(op_context<B>& c) override {
-    std::vector<tensor_view> inputs, outputs;
+    std::vector<tensor_view> inputs;
+    std::vector<mutable_tensor_view> outputs;
     std::vector<std::vector<std::byte>> copies;  // of device memory
     copies.reserve(c.input_count() + c.output_count());
     auto const on_host = [&]<class Pointer>(Pointer data, tensor_spec const& spec) -> Pointer {
@@ -53,8 +54,7 @@ class user_kernel final : public op_kernel<B> {
     for (std::size_t i = 0; i != c.input_count(); ++i) {
       void const* const data = on_host(c.raw_input(i), c.input_spec(i));
       if constexpr (B::on_device) B::copy_to_host(copies.back().data(), c.raw_input(i), copies.back().size());
-      // Views of inputs are read-only for the program.
-      inputs.push_back({c.type(i), extents(c.dims(i)), const_cast<void*>(data), c.size(i)});
+      inputs.push_back({c.type(i), extents(c.dims(i)), data, c.size(i)});
     }
     for (std::size_t o = 0; o != c.output_count(); ++o) {
       tensor_spec const& spec = c.output_spec(o);
