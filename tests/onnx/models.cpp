@@ -28,10 +28,9 @@
 namespace {
 
 namespace fs = std::filesystem;
-using onnx_runs::bytes_of;
-using onnx_runs::read;
-using onnx_runs::run;
-using onnx_runs::values;
+using onnx_runs::test_model;
+using onnx_runs::verdict;
+using onnx_runs::verdicts;
 
 std::vector<std::string> lines_of(fs::path const& path) {
   std::ifstream in(path);
@@ -39,54 +38,6 @@ std::vector<std::string> lines_of(fs::path const& path) {
   for (std::string line; std::getline(in, line);)
     if (!line.empty() && line[0] != '#') lines.push_back(line);
   return lines;
-}
-
-enum class verdicts { passed, unsupported, refused, wrong };
-
-struct verdict {
-  verdicts is;
-  std::vector<std::string> reasons = {};
-};
-
-std::vector<plait::tensor_value> recorded(fs::path const& folder, char const* what) {
-  std::vector<plait::tensor_value> found;
-  for (std::size_t i = 0;; ++i) {
-    fs::path const file = folder / (what + std::to_string(i) + ".pb");
-    if (!fs::exists(file)) return found;
-    std::string const document = bytes_of(file);
-    found.push_back(plait::value_of(plait::parse_onnx_tensor(document)));
-  }
-}
-
-verdict test_model(fs::path const& folder) {
-  try {
-    std::string const document = bytes_of(folder / "model.onnx");
-    plait::onnx_model const model = plait::parse_onnx(document);
-    for (auto const* list : {&model.graph.inputs, &model.graph.outputs})
-      for (plait::onnx_value_info const& info : *list)
-        if (info.kind == plait::onnx_value_info::kinds::other) {
-          static_cast<void>(plait::read_onnx(model));
-          return {verdicts::unsupported, {"a sequence or optional"}};
-        }
-    for (std::size_t set = 0;; ++set) {
-      fs::path const data = folder / ("test_data_set_" + std::to_string(set));
-      if (!fs::exists(data)) return {verdicts::passed};
-      auto const given = recorded(data, "input_");
-      values inputs;
-      for (std::size_t i = 0; i != given.size(); ++i) inputs.emplace(model.graph.inputs.at(i).name, given[i]);
-      std::string const off = run(read(model, inputs), inputs, recorded(data, "output_"));
-      if (!off.empty()) return {verdicts::wrong, {off}};
-    }
-  } catch (plait::onnx_error const& e) {
-    verdict found{verdicts::unsupported};
-    for (plait::onnx_problem const& each : e.problems)
-      found.reasons.push_back(each.reason == "there is no rule for it" ? each.type : each.type + ": " + each.reason);
-    return found;
-  } catch (plait::exec_error const& e) {
-    return {verdicts::refused, {e.what()}};
-  } catch (plait::error const& e) {  // tensors of types that plait does not have
-    return {verdicts::unsupported, {e.what()}};
-  }
 }
 
 std::map<std::string, verdict> test_all(fs::path const& root) {

@@ -1,4 +1,5 @@
-// Runs ONNX models on given inputs, and compares the outputs.
+// Runs ONNX models on given inputs, and compares the outputs. A case is a folder in the layout of ONNX's own tests:
+// model.onnx, and test_data_set_<n>/input_<i>.pb and output_<i>.pb.
 #pragma once
 
 #include <algorithm>
@@ -28,14 +29,17 @@ inline std::string bytes_of(std::filesystem::path const& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// Returns true if two floating-point numbers are equal by ONNX's rule: within a thousandth.
-inline bool is_close(double got, double wanted) {
+/// Returns true if two floating-point numbers are equal by ONNX's rule, within a thousandth, or differ by at most
+/// `slack`.
+inline bool is_close(double got, double wanted, double slack) {
   if (std::isnan(got) || std::isnan(wanted)) return std::isnan(got) && std::isnan(wanted);
   if (std::isinf(got) || std::isinf(wanted)) return got == wanted;
-  return std::abs(got - wanted) <= 1e-7 + 1e-3 * std::abs(wanted);
+  return std::abs(got - wanted) <= std::max(slack, 1e-7 + 1e-3 * std::abs(wanted));
 }
 
-inline std::string difference(plait::tensor_value const& got, plait::tensor_value const& wanted) {
+/// Returns how a tensor differs from the one wanted, empty if it does not. Floating-point numbers may differ by
+/// `tolerance` times the largest one wanted.
+inline std::string difference(plait::tensor_value const& got, plait::tensor_value const& wanted, double tolerance = 0) {
   if (got.type() != wanted.type())
     return "is " + std::string(to_string(got.type())) + ", not " + std::string(to_string(wanted.type()));
   if (got.shape != wanted.shape)
@@ -43,13 +47,22 @@ inline std::string difference(plait::tensor_value const& got, plait::tensor_valu
   return std::visit(
       [&]<class T>(std::vector<T> const& elements) -> std::string {
         auto const& expected = std::get<std::vector<T>>(wanted.data);
+        double slack = 0;
+        if constexpr (std::is_floating_point_v<T>)
+          for (T const each : expected)
+            if (std::isfinite(each)) slack = std::max(slack, tolerance * std::abs(static_cast<double>(each)));
         for (std::size_t i = 0; i != elements.size(); ++i) {
           bool same = false;
           if constexpr (std::is_floating_point_v<T>)
-            same = is_close(elements[i], expected[i]);
+            same = is_close(elements[i], expected[i], slack);
           else
             same = elements[i] == expected[i];
-          if (!same) return "differs in element " + std::to_string(i);
+          if (same) continue;
+          if constexpr (std::is_arithmetic_v<T>)
+            return "differs in element " + std::to_string(i) + ": " + std::to_string(elements[i]) + ", not " +
+                   std::to_string(expected[i]);
+          else
+            return "differs in element " + std::to_string(i);
         }
         return {};
       },
@@ -58,8 +71,8 @@ inline std::string difference(plait::tensor_value const& got, plait::tensor_valu
 
 using values = std::map<std::string, plait::tensor_value>;
 
-inline std::string run(plait::onnx_net const& net, values const& inputs,
-                       std::vector<plait::tensor_value> const& wanted) {
+inline std::string run(plait::onnx_net const& net, values const& inputs, std::vector<plait::tensor_value> const& wanted,
+                       double tolerance = 0) {
   plait::workspace<plait::serial> blobs;
   plait::feed(blobs, net.parameters);
   for (std::string const& name : net.inputs)
@@ -68,7 +81,7 @@ inline std::string run(plait::onnx_net const& net, values const& inputs,
   auto plan = plait::compile(net.net, plait::standard_operators<plait::serial>(), blobs, {.fetch = net.outputs});
   plan.run();
   for (std::size_t o = 0; o != wanted.size(); ++o) {
-    std::string const off = difference(plait::to_value(blobs.view(net.outputs.at(o))), wanted[o]);
+    std::string const off = difference(plait::to_value(blobs.view(net.outputs.at(o))), wanted[o], tolerance);
     if (!off.empty()) return "output '" + net.outputs[o] + "' " + off;
   }
   return {};
@@ -89,6 +102,62 @@ inline plait::onnx_net read(plait::onnx_model const& model, values const& inputs
         found != inputs.end() && found->second.shape.size() < 2)
       options.constants.emplace(*found);
   return plait::read_onnx(model, options);
+}
+
+/// unsupported: refused when read; refused: when run.
+enum class verdicts { passed, unsupported, refused, wrong };
+
+struct verdict {
+  verdicts is;
+  std::vector<std::string> reasons = {};
+};
+
+inline std::vector<plait::tensor_value> recorded(std::filesystem::path const& folder, char const* what) {
+  std::vector<plait::tensor_value> found;
+  for (std::size_t i = 0;; ++i) {
+    std::filesystem::path const file = folder / (what + std::to_string(i) + ".pb");
+    if (!std::filesystem::exists(file)) return found;
+    std::string const document = bytes_of(file);
+    found.push_back(plait::value_of(plait::parse_onnx_tensor(document)));
+  }
+}
+
+/// Runs a case. Inputs are those of the graph in order, without its initializers unless there are as many with them.
+inline verdict test_model(std::filesystem::path const& folder, double tolerance = 0) {
+  try {
+    std::string const document = bytes_of(folder / "model.onnx");
+    plait::onnx_model const model = plait::parse_onnx(document);
+    for (auto const* list : {&model.graph.inputs, &model.graph.outputs})
+      for (plait::onnx_value_info const& info : *list)
+        if (info.kind == plait::onnx_value_info::kinds::other) {
+          static_cast<void>(plait::read_onnx(model));
+          return {verdicts::unsupported, {"a sequence or optional"}};
+        }
+    for (std::size_t set = 0;; ++set) {
+      std::filesystem::path const data = folder / ("test_data_set_" + std::to_string(set));
+      if (!std::filesystem::exists(data)) return {verdicts::passed};
+      auto const given = recorded(data, "input_");
+      std::vector<std::string> names;
+      for (plait::onnx_value_info const& info : model.graph.inputs) names.push_back(info.name);
+      if (given.size() != names.size())
+        std::erase_if(names, [&](std::string const& name) {
+          return std::ranges::any_of(model.graph.initializers, [&](auto const& each) { return each.name == name; });
+        });
+      values inputs;
+      for (std::size_t i = 0; i != given.size(); ++i) inputs.emplace(names.at(i), given[i]);
+      std::string const off = run(read(model, inputs), inputs, recorded(data, "output_"), tolerance);
+      if (!off.empty()) return {verdicts::wrong, {off}};
+    }
+  } catch (plait::onnx_error const& e) {
+    verdict found{verdicts::unsupported};
+    for (plait::onnx_problem const& each : e.problems)
+      found.reasons.push_back(each.reason == "there is no rule for it" ? each.type : each.type + ": " + each.reason);
+    return found;
+  } catch (plait::exec_error const& e) {
+    return {verdicts::refused, {e.what()}};
+  } catch (plait::error const& e) {  // tensors of types that plait does not have
+    return {verdicts::unsupported, {e.what()}};
+  }
 }
 
 }  // namespace onnx_runs
