@@ -176,13 +176,17 @@ TEST_CASE("GroupNorm gradient: equals finite differences, channels first or last
   check({3, 6}, 6, " [is_test 0]");
 }
 
-TEST_CASE("image gradients: LRN, ChannelShuffle and ResizeNearest equal finite differences") {
+TEST_CASE("image gradients: ConvTranspose, LRN, ChannelShuffle and ResizeNearest equal finite differences") {
   for (std::string const arguments :
        {"[size 3] [alpha 0.5] [beta 0.75]", "[size 4] [alpha 2] [beta 0.5] [bias 2]",
         "[size 5] [alpha 0.5] [beta 0.75] [order 'NHWC']", "[size 1] [alpha 1] [beta 1]"}) {
     check_gradient_of({"LRN x > y " + arguments, {{"x", some({2, 6, 2, 3})}}, {"x"}});
     check_gradient_of({"LRN x > y s " + arguments, {{"x", some({2, 6})}}, {"x"}, {"y"}});
   }
+  for (std::string const b : {"", " b"})
+    check_gradient_of({"ConvTranspose x w" + b + " > y [kernels (2 3)] [strides (2 1)] [group 2] [adjs (1 0)]",
+                       {{"x", some({1, 4, 2, 3})}, {"w", some({4, 1, 2, 3})}, {"b", some({2})}},
+                       b.empty() ? std::vector<std::string>{"x", "w"} : std::vector<std::string>{"x", "w", "b"}});
   check_gradient_of({"ChannelShuffle x > y [group 2]", {{"x", some({2, 6, 2, 3})}}, {"x"}});
   check_gradient_of({"ChannelShuffle x > y [group 3] [order 'NHWC']", {{"x", some({2, 2, 3, 6})}}, {"x"}});
   for (std::string const scales : {"[height_scale 2] [width_scale 3]", "[height_scale 0.5] [width_scale 1.5]",

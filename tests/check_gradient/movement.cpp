@@ -158,6 +158,13 @@ TEST_CASE("data movement gradients: segments, sequences and pooling equal finite
                      {"x"}});
   check_gradient_of({"MaxPool x > y [kernel 2] [stride 2]", {{"x", some({1, 2, 4, 4})}}, {"x"}});
   check_gradient_of({"PadImage x > y [pad 1]", {{"x", some({1, 2, 3, 3})}}, {"x"}});
+  check_gradient_of({"Pad x > y [pads (1 0 -1 2 1 0)]", {{"x", some({2, 3, 3})}}, {"x"}});
+  check_gradient_of({"Pad x > y [pads (2 1)] [axes (-2)]", {{"x", some({2, 3})}}, {"x"}});
+  check_gradient_of({"Squeeze x > y", {{"x", some({1, 3, 1, 2})}}, {"x"}});
+  check_gradient_of(
+      {"StridedSlice x > y [starts (-1 0)] [ends (0 4)] [axes (1 2)] [steps (-2 3)]", {{"x", some({2, 5, 4})}}, {"x"}});
+  check_gradient_of(
+      {"StridedSlice x s e > y", {{"x", some({4, 3})}, {"s", int32s({1, 0}, {2})}, {"e", int32s({3, 2}, {2})}}, {"x"}});
 }
 
 }  // namespace

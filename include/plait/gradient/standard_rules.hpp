@@ -61,6 +61,7 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
         "MomentumSGDUpdate", "RmsProp", "RowWiseSparseAdagrad", "RowWiseSparseAdam", "ScatterAssign",
         "ScatterWeightedSum", "SparseAdagrad", "SparseAdam", "SparseMomentumSGDUpdate"})
     rules.refuse(type, "it updates its inputs and has no gradient");
+  rules.refuse("Resize", "it has no gradient operator");
   rules.refuse("Free", "the blob it frees is gone");
 }
 
@@ -91,9 +92,9 @@ inline gradient_rules const& gradient_rules::standard() {
 /// schemas list may be in place.
 [[nodiscard]] inline gradient_rules caffe2_gradient_rules() {
   gradient_rules rules = gradient_rules::standard();
-  for (std::string_view type :
-       {"BooleanMask", "LengthsGather", "MergeDim", "NormalizeL1", "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean",
-        "ReduceMin", "ReduceSum", "ReduceTailSum", "ResizeLike", "SumReduceLike", "SumSqrElements", "Where"})
+  for (std::string_view type : {"BooleanMask", "LengthsGather", "MergeDim", "NormalizeL1", "Pad", "ReduceL1",
+                                "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum", "ReduceTailSum",
+                                "ResizeLike", "StridedSlice", "SumReduceLike", "SumSqrElements", "Where"})
     rules.refuse(type, "Caffe2 has no gradient of this operator");
   rules.refuse("Unique", "its outputs are indices");
   rules.set_none({"Iter", "LearningRate"});

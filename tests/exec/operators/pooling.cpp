@@ -71,6 +71,61 @@ TEST_CASE_TEMPLATE("MaxPool, AveragePool: values and gradients are right for 1 t
     }
 }
 
+// A window counts if it begins before the padding behind ends; its mean is over what is not behind that.
+TEST_CASE_TEMPLATE("pooling: with ceil_mode a last window may end behind the padding", B, PLAIT_HOST_BACKENDS) {
+  auto const operators = table<B>();
+  for (std::int64_t extent = 3; extent != 9; ++extent)
+    for (std::int64_t kernel = 1; kernel != 4; ++kernel)
+      for (std::int64_t stride = 1; stride != 4; ++stride)
+        for (std::int64_t head = 0; head != kernel; ++head)
+          for (std::int64_t tail = 0; tail != kernel; ++tail) {
+            std::string const arguments = "arg { name: 'kernels' ints: " + std::to_string(kernel) +
+                                          " } arg { name: 'stride' i: " + std::to_string(stride) +
+                                          " } arg { name: 'pads' ints: " + std::to_string(head) +
+                                          " ints: " + std::to_string(tail) + " } arg { name: 'ceil_mode' i: 1 } ";
+            CAPTURE(extent);
+            CAPTURE(arguments);
+            auto const x = distinct({1, 1, extent}).values<double>();
+            std::vector<double> most, mean, mean_with_padding;
+            for (std::int64_t first = -head; first < extent && first + kernel - stride < extent + tail;
+                 first += stride) {
+              double largest = -std::numeric_limits<double>::infinity();
+              double sum = 0;
+              std::int64_t seen = 0;
+              for (std::int64_t i = std::max<std::int64_t>(first, 0); i < std::min(first + kernel, extent);
+                   ++i, ++seen) {
+                largest = std::max(largest, x[static_cast<std::size_t>(i)]);
+                sum += x[static_cast<std::size_t>(i)];
+              }
+              most.push_back(largest);
+              mean.push_back(sum / static_cast<double>(seen));
+              mean_with_padding.push_back(sum / static_cast<double>(std::min(first + kernel, extent + tail) - first));
+            }
+            auto const run = [&](std::string const& type, std::string const& more) {
+              return test::run_op<B>(operators, "type: '" + type + "' input: 'x' output: 'y' " + arguments + more,
+                                     {{"x", test::of<B>({1, 1, extent}, x)}})
+                  .template fetch<double>("y");
+            };
+            CHECK(run("MaxPool", "") == most);
+            CHECK(test::gradient_of_op::worst_of(run("AveragePool", ""), mean) <= 1e-14);
+            CHECK(test::gradient_of_op::worst_of(run("AveragePool", "arg { name: 'count_include_pad' i: 1 }"),
+                                                 mean_with_padding) <= 1e-14);
+          }
+}
+
+TEST_CASE_TEMPLATE("pooling: same_lower puts the larger half of the padding in front", B, PLAIT_HOST_BACKENDS) {
+  auto const run = [&](char const* more) {
+    return test::run_op<B>(table<B>(),
+                           std::string("type: 'MaxPool' input: 'x' output: 'y' arg { name: 'kernels' ints: 2 } "
+                                       "arg { name: 'legacy_pad' i: 2 } ") +
+                               more,
+                           {{"x", test::of<B>({1, 1, 3}, std::vector<float>{3, 1, 2})}})
+        .template fetch<float>("y");
+  };
+  CHECK(run("") == std::vector<float>{3, 2, 2});
+  CHECK(run("arg { name: 'same_lower' i: 1 }") == std::vector<float>{3, 3, 2});
+}
+
 TEST_CASE_TEMPLATE("pooling: global windows, windows past the end, ties and NaN are handled", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const run = [&](std::string const& type, std::string const& arguments, shape const& dims,

@@ -10,6 +10,7 @@
 #include <plait/exec/detail/operators/one_hot.hpp>
 #include <plait/exec/detail/operators/one_hot_gradients.hpp>
 #include <plait/exec/detail/operators/pack_sequences.hpp>
+#include <plait/exec/detail/operators/pad.hpp>
 #include <plait/exec/detail/operators/range.hpp>
 #include <plait/exec/detail/operators/reshape.hpp>
 #include <plait/exec/detail/operators/scatter.hpp>
@@ -21,6 +22,7 @@
 #include <plait/exec/detail/operators/slice.hpp>
 #include <plait/exec/detail/operators/slice_gradients.hpp>
 #include <plait/exec/detail/operators/sorted_segments.hpp>
+#include <plait/exec/detail/operators/strided_slice.hpp>
 #include <plait/exec/detail/operators/transpose.hpp>
 #include <plait/exec/detail/operators/unsorted_segments.hpp>
 #include <plait/exec/detail/operators/views.hpp>
@@ -39,6 +41,7 @@ void add_data_movement(operators<B>& table) {
   add_one_hot_gradient_operators(table);
   add_one_hot_operators(table);
   add_packing_operators(table);
+  add_pad_operators(table);
   add_range_operators(table);
   add_reshape_operators(table);
   add_scatter_operators(table);
@@ -50,6 +53,7 @@ void add_data_movement(operators<B>& table) {
   add_slice_gradient_operators(table);
   add_slice_operators(table);
   add_sorted_segment_operators(table);
+  add_strided_slice_operators(table);
   add_transpose_operators(table);
   add_unsorted_segment_operators(table);
   add_view_operators(table);

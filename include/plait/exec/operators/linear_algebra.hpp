@@ -3,6 +3,7 @@
 
 #include <plait/exec/detail/operators/convolution.hpp>
 #include <plait/exec/detail/operators/convolution_gradients.hpp>
+#include <plait/exec/detail/operators/convolution_transpose.hpp>
 #include <plait/exec/detail/operators/distances.hpp>
 #include <plait/exec/detail/operators/distances_gradients.hpp>
 #include <plait/exec/detail/operators/fully_connected.hpp>
@@ -10,6 +11,7 @@
 #include <plait/exec/detail/operators/matmul.hpp>
 #include <plait/exec/detail/operators/pad_image.hpp>
 #include <plait/exec/detail/operators/pooling.hpp>
+#include <plait/exec/detail/operators/resize.hpp>
 #include <plait/exec/detail/operators/resize_nearest.hpp>
 #include <plait/exec/operators.hpp>
 
@@ -28,6 +30,8 @@ void add_linear_algebra(operators<B>& table) {
   add_pad_image_operators(table);
   add_pooling_operators(table);
   add_resize_nearest_operators(table);
+  add_resize_operators(table);
+  add_transposed_convolution_operators(table);
 }
 
 }  // namespace plait

@@ -15,7 +15,7 @@ namespace plait {
 enum class pooling : std::uint8_t {
   maximum,
   mean,              ///< without padding
-  mean_with_padding  ///< over all taps, padding being 0
+  mean_with_padding  ///< over the taps up to the end of the padding, which is 0
 };
 
 namespace detail {
@@ -31,7 +31,8 @@ PLAIT_HOST_DEVICE constexpr bool is_mostly_padding(windows const& w) { return w.
 
 template <pooling How>
 PLAIT_HOST_DEVICE inline std::int64_t seen_or_all(windows const& w, std::size_t axis, std::int64_t window) {
-  return How == pooling::mean_with_padding ? w.kernel[axis] : seen_by(w, axis, window);
+  return How == pooling::mean_with_padding ? w.tap_from(axis, window, w.in[axis] + w.tail[axis])
+                                           : seen_by(w, axis, window);
 }
 
 /// Returns the number of elements that a window covers over several axes, as a T: integers could overflow.
@@ -51,10 +52,10 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void for_each_stretch(windows const
   std::int64_t const all = w.kernel[2];
   bool const padded = How == pooling::mean_with_padding;
   std::int64_t const whole = padded ? begin : w.window_from(0, 0, begin, end);
-  std::int64_t const cut = padded ? end : w.window_from(w.in[2], all - 1, whole, end);
+  std::int64_t const cut = w.window_from(w.in[2] + (padded ? w.tail[2] : 0), all - 1, whole, end);
   for (std::int64_t o = begin; o < whole; ++o) PLAIT_INLINE_CALL f(o, o + 1, seen_by(w, 2, o));
   PLAIT_INLINE_CALL f(whole, cut, all);
-  for (std::int64_t o = cut; o < end; ++o) PLAIT_INLINE_CALL f(o, o + 1, seen_by(w, 2, o));
+  for (std::int64_t o = cut; o < end; ++o) PLAIT_INLINE_CALL f(o, o + 1, seen_or_all<How>(w, 2, o));
 }
 
 template <pooling How, class T>

@@ -1,4 +1,4 @@
-// Strided copy: packs a tensor of any strides into row-major order.
+// Strided copies: from a tensor of any strides to row-major order, and back.
 #pragma once
 
 #include <array>
@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/shape.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 
@@ -94,6 +95,26 @@ void copy_strided(T* out, T const* from, shape const& dims, strides const& sourc
       for (std::int64_t i = 0; i < inner; ++i) to[i] = source_row[i * step];
     });
   }
+}
+
+/// Copies elements in row-major order to those of `dims` at `out` with the given strides, which must not overlap.
+template <backend B, class T>
+void copy_to_strided(T* out, strides const& target, T const* from, shape const& dims) {
+  detail::strided_layout const layout(dims, target);
+  auto const count = static_cast<std::size_t>(dims.size());
+  if (count == 0) return;
+  if (layout.rank == 0 || (layout.rank == 1 && layout.from[0] == 1)) return B::copy(out, from, count * sizeof(T));
+  auto const last = detail::strided_layout::at(layout.rank - 1);
+  auto const inner = static_cast<std::size_t>(layout.extent[last]);
+  std::int64_t const step = layout.from[last];
+  for_each_row_part<B>(count / inner, inner, 1,
+                       [=] PLAIT_HOST_DEVICE(std::size_t row, std::size_t first, std::size_t end) {
+                         T* const to = out + layout.offset(static_cast<std::int64_t>(row * inner));
+                         T const* const source_row = from + row * inner;
+                         PLAIT_INDEPENDENT
+                         for (std::size_t i = first; i < end; ++i)
+                           to[static_cast<std::int64_t>(i) * step] = source_row[i];
+                       });
 }
 
 /// Dispatches on the size of the element type.

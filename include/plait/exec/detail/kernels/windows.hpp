@@ -25,6 +25,7 @@ struct windows {
   extents stride = {1, 1, 1};    ///< from one window to the next
   extents dilation = {1, 1, 1};  ///< from one tap to the next
   extents head = {0, 0, 0};      ///< places of padding before the first
+  extents tail = {0, 0, 0};      ///< places of padding after the last; a last window may end behind them
 
   static constexpr std::size_t product(extents const& e) {
     return static_cast<std::size_t>(e[0]) * static_cast<std::size_t>(e[1]) * static_cast<std::size_t>(e[2]);

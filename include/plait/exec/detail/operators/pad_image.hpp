@@ -23,7 +23,8 @@ namespace plait {
 enum class padding_mode : std::uint8_t {
   constant,
   reflect,  ///< the image mirrored at its border elements, which are not repeated
-  edge      ///< the nearest border element
+  edge,     ///< the nearest border element
+  wrap      ///< the image repeated; Pad only
 };
 
 namespace detail {
@@ -42,6 +43,7 @@ struct padded_axis {
     if (i >= 0 && i < in) return i;
     if (mode == padding_mode::constant) return -1;
     if (mode == padding_mode::edge) return i < 0 ? 0 : in - 1;
+    if (mode == padding_mode::wrap) return i % in + (i % in < 0 ? in : 0);
     return i < 0 ? -i : 2 * (in - 1) - i;
   }
 

@@ -160,9 +160,14 @@ struct expand_dims_kernel : view_kernel<B> {
 
 template <backend B>
 struct squeeze_kernel : view_kernel<B> {
-  explicit squeeze_kernel(op_arguments const& a) : axes(detail::axis_list(a, "dims")) {}
+  explicit squeeze_kernel(op_arguments const& a) {
+    if (a.has("dims")) axes = detail::axis_list(a, "dims");
+  }
   void infer(shape_context& c) override {
     shape made = c.dims(0);
+    if (axes.empty())
+      for (std::size_t axis = made.rank(); axis-- != 0;)
+        if (made[axis] == 1) made.erase(axis);
     for (std::size_t i = axes.size(); i-- != 0;) {
       std::size_t const axis = c.axis(0, axes[i]);
       c.expect(made[axis] == 1, 0, "have an extent of 1 in axis ", axis, " to lose it");
@@ -203,6 +208,12 @@ struct prepend_dim_kernel : view_kernel<B> {
 
 namespace detail::caffe2 {
 
+/// Restriction of Squeeze.
+inline shape_check squeeze(op_arguments const& a) {
+  if (!a.has("dims")) a.fail("dims", "is missing");
+  return {};
+}
+
 /// Restriction of Flatten.
 inline shape_check flatten(op_arguments const& a) {
   if (a.integer("axis") < 0) a.fail("axis", "is " + std::to_string(a.integer("axis")) + ", below 0");
@@ -238,10 +249,11 @@ void add_reshape_operators(operators<B>& table) {
       detail::reshape_schema("ExpandDims")
           .required_argument<std::vector<std::int64_t>>("dims", "axes of Y that are new, of extent 1")
           .describe("Y = X with axes of extent 1 put in"));
-  table.template add<squeeze_kernel>(
-      detail::reshape_schema("Squeeze")
-          .required_argument<std::vector<std::int64_t>>("dims", "axes of X, of extent 1, that Y does not have")
-          .describe("Y = X without axes of extent 1"));
+  table.template add<squeeze_kernel>(detail::reshape_schema("Squeeze")
+                                         .argument("dims", std::vector<std::int64_t>(),
+                                                   "axes of X, of extent 1, that Y does not have; all if not given")
+                                         .in_caffe2(detail::caffe2::squeeze)
+                                         .describe("Y = X without axes of extent 1"));
   table.template add<merge_dim_kernel>(detail::reshape_schema("MergeDim").describe("Y (A·B×…) = X (A×B×…)"));
   table.template add<prepend_dim_kernel>(detail::reshape_schema("PrependDim")
                                              .required_argument<std::int64_t>("dim_size", "the new first extent")

@@ -88,6 +88,10 @@ inline op_schema& describe_windows(op_schema& schema) {
   return describe_pads(schema)
       .argument("legacy_pad", std::int64_t{0},
                 "1: no padding; 2: as many windows as there are places, by stride; 3: windows may end behind the tail")
+      .argument("same_lower", std::int64_t{0}, "whether legacy_pad 2 has the larger half of the padding in front")
+      .argument("ceil_mode", std::int64_t{0}, "whether a last window that begins before the tail may end behind it")
+      .ignored_in_caffe2("same_lower")
+      .ignored_in_caffe2("ceil_mode")
       .argument("global_pooling", std::int64_t{0}, "whether there is one window, of all places, whatever the kernel");
 }
 
@@ -102,6 +106,8 @@ class window_arguments {
         dilation_(read_extents(a, "dilation", "dilations", 1, 1)),
         pads_(read_pads(a)),
         legacy_(a.integer("legacy_pad")),
+        lower_(a.flag("same_lower")),
+        ceil_(a.flag("ceil_mode")),
         last_(read_channels_last(a)) {
     if (legacy_ < 0 || legacy_ > 3) a.fail("legacy_pad", "must be 0, 1, 2 or 3");
     auto const others = [](std::vector<std::int64_t> const& list, std::int64_t usual) {
@@ -151,7 +157,7 @@ class window_arguments {
       } else if (legacy_ == 2) {
         std::int64_t const windows = (extent + stride - 1) / stride;
         std::int64_t const needed = std::max<std::int64_t>(0, (windows - 1) * stride + reach - extent);
-        head = needed / 2;
+        head = (needed + (lower_ ? 1 : 0)) / 2;
         tail = needed - head;
       } else if (legacy_ == 3) {
         tail = head;
@@ -159,10 +165,16 @@ class window_arguments {
         std::int64_t const whole = extent + head + tail - reach;
         more = whole > 0 && whole % stride != 0 && (head == 0 || (whole / stride + 1) * stride < extent + head) ? 1 : 0;
       }
+      if (ceil_ && legacy_ != 3) {
+        std::int64_t const whole = extent + head + tail - reach;
+        more = whole > 0 && whole % stride != 0 && (whole / stride + 1) * stride < extent + head ? 1 : 0;
+      }
       c.expect(extent > 0 && extent + head + tail >= reach, input, "have, with padding, ", reach,
                " places for a window in axis ", axis + (last_ ? 1 : 2));
-      made.head[at] = head;
       made.out[at] = (extent + head + tail - reach) / stride + 1 + more;
+      made.head[at] = head;
+      // Caffe counted what is behind the tail, too.
+      made.tail[at] = legacy_ != 3 ? tail : std::max(tail, (made.out[at] - 1) * stride + reach - extent - head);
     }
     return made;
   }
@@ -193,6 +205,8 @@ class window_arguments {
   std::vector<std::int64_t> dilation_;
   std::vector<std::int64_t> pads_;
   std::int64_t legacy_;
+  bool lower_;
+  bool ceil_;
   bool last_;
 };
 

@@ -132,6 +132,15 @@ inline void convolution_gradient(gradient_context& c) {
         .argument("no_bias", std::int64_t{1});
 }
 
+inline void transposed_convolution_gradient(gradient_context& c) {
+  bool const with_bias = c.listed_input_count() == 3;
+  std::vector<gradient_operand> gradients{c.input_gradient(1)};
+  if (with_bias) gradients.push_back(c.input_gradient(2));
+  gradients.push_back(c.input_gradient(0));
+  made_op op = c.op("ConvTransposeGradient", std::vector{c.input(0), c.input(1), c.output_gradient(0)}, gradients);
+  if (!with_bias) op.argument("no_bias", std::int64_t{1});
+}
+
 inline void layer_norm_gradient(gradient_context& c) {
   c.refuse_unless(c.as_caffe2() || (!c.has_gradient(1) && !c.has_gradient(2)),
                   "the mean and the deviation have no gradient");
@@ -285,6 +294,7 @@ inline void add_matrix_rules(gradient_rules& rules) {
   rules.set("MatMul", [](gradient_context& c) { detail::matrix_product_gradient(c, "MatMul", true); });
   rules.set("BatchMatMul", detail::batch_product_gradient);
   rules.set("Conv", detail::convolution_gradient);
+  rules.set("ConvTranspose", detail::transposed_convolution_gradient);
   rules.set("LayerNorm", detail::layer_norm_gradient);
   rules.set("DotProductWithPadding", detail::padded_dot_product_gradient);
   rules.set("SumSqrElements", detail::sum_of_squares_gradient);

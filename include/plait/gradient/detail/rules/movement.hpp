@@ -37,7 +37,7 @@ inline constexpr simple_rule movement_rules[] = {
     {"SortedSegmentMean", "SortedSegmentMeanGradient", "g0 i1", "0"},
     {"SortedSegmentSum", "SortedSegmentSumGradient", "g0 i1", "0"},
     {"SortedSegmentWeightedSum", "SortedSegmentWeightedSumGradient", "i1 g0 i2", "0"},
-    {"Squeeze", "ExpandDims", "g0", "0"},
+    {"StridedSlice", "StridedSliceGradient", "g0 i*", "0"},
     {"Tile", "TileGradient", "g0 i1*", "0"},
     {"TopK", "TopKGradient", "g0 o1 i0", "0"},
     {"UnsortedSegmentMean", "UnsortedSegmentMeanGradient", "g0 i1", "0"},
@@ -162,6 +162,23 @@ inline void slice_gradient(gradient_context& c) {
   c.op("SliceGradient", reads, std::vector{c.input_gradient(0)});
 }
 
+inline void squeeze_gradient(gradient_context& c) {
+  if (c.has_argument("dims"))
+    c.op("ExpandDims", {c.output_gradient(0)}, {c.input_gradient(0)});
+  else
+    c.op("ResizeLike", {c.output_gradient(0), c.input(0)}, {c.input_gradient(0)});
+}
+
+// A margin of constants is cut off again.
+inline void pad_gradient(gradient_context& c) {
+  c.refuse_unless(c.argument<std::string>("mode", "constant") == "constant",
+                  "its margin repeats elements, which PadImage differentiates");
+  auto pads = c.argument<std::vector<std::int64_t>>("pads");
+  c.refuse_unless(!pads.empty(), "its pads are an input");
+  for (std::int64_t& each : pads) each = -each;
+  c.op("Pad", {c.output_gradient(0)}, {c.input_gradient(0)}).argument("pads", pads);
+}
+
 inline void transpose_gradient(gradient_context& c) {
   auto const axes = c.argument<std::vector<std::int64_t>>("axes");
   made_op op = c.op("Transpose", {c.output_gradient(0)}, {c.input_gradient(0)});
@@ -277,6 +294,8 @@ inline void add_movement_rules(gradient_rules& rules) {
   rules.set("Concat", detail::concat_gradient);
   rules.set("Reshape", detail::reshape_gradient);
   rules.set("Slice", detail::slice_gradient);
+  rules.set("Squeeze", detail::squeeze_gradient);
+  rules.set("Pad", detail::pad_gradient);
   rules.set("Transpose", detail::transpose_gradient);
   rules.set("PrependDim", detail::prepend_gradient);
   rules.set("Dropout", detail::dropout_gradient).repeatable = false;

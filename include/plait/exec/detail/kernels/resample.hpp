@@ -1,0 +1,182 @@
+// Resampling of one axis: nearest, linear or cubic interpolation, with ONNX's conventions of where places are.
+//
+// A filter has taps at the integer places around a position, at most support on either side, and its weights sum to
+// one. Places outside the axis repeat the border, or have no weight.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include <plait/exec/detail/kernels/row_parts.hpp>
+
+PLAIT_KERNELS_BEGIN
+
+namespace plait {
+
+enum class resample_filter : std::uint8_t { nearest, linear, cubic };
+
+/// Positions in the source of the places of the result: ONNX's coordinate_transformation_mode.
+enum class resample_places : std::uint8_t {
+  half_pixel,              ///< (o + 1/2) / scale - 1/2
+  half_pixel_symmetric,    ///< the same, centred if the extent was rounded down
+  pytorch_half_pixel,      ///< half_pixel, but 0 for one place
+  align_corners,           ///< o (in - 1) / (out - 1)
+  asymmetric,              ///< o / scale
+  half_pixel_for_nearest,  ///< (o + 1/2) / scale
+  crop                     ///< from `first` to `last` of the axis; what is outside is extrapolated
+};
+
+enum class resample_rounding : std::uint8_t { prefer_floor, prefer_ceil, floor, ceil };
+
+/// Filter and conventions. Trivially copyable, as kernels require.
+struct resample_rule {
+  resample_filter filter = resample_filter::nearest;
+  resample_places places = resample_places::half_pixel;
+  resample_rounding nearest = resample_rounding::prefer_floor;
+  bool without_outside = false;  ///< places outside have no weight
+  bool antialias = false;        ///< the filter widens where the extent shrinks
+  float cubic = -0.75f;          ///< coefficient a of the cubic filter
+  float outside = 0;             ///< of positions outside, for resample_places::crop
+};
+
+/// Extents of the axis, before and after.
+struct resampled_axis {
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+  double scale = 1;
+  double first = 0;
+  double last = 1;
+};
+
+namespace detail {
+
+/// Returns the position in the source of place `o` of the result.
+PLAIT_HOST_DEVICE inline double resample_position(resampled_axis const& at, resample_places places, std::int64_t o) {
+  auto const place = static_cast<double>(o);
+  auto const in = static_cast<double>(at.in);
+  auto const out = static_cast<double>(at.out);
+  switch (places) {
+    case resample_places::half_pixel_symmetric: {
+      double const exact = in * at.scale;
+      return in / 2 * (1 - out / exact) + (place + 0.5) / at.scale - 0.5;
+    }
+    case resample_places::pytorch_half_pixel:
+      return at.out > 1 ? (place + 0.5) / at.scale - 0.5 : 0;
+    case resample_places::align_corners:
+      return at.out > 1 ? place * (in - 1) / (out - 1) : 0;
+    case resample_places::asymmetric:
+      return place / at.scale;
+    case resample_places::half_pixel_for_nearest:
+      return (place + 0.5) / at.scale;
+    case resample_places::crop:
+      return at.out > 1 ? at.first * (in - 1) + place * (at.last - at.first) * (in - 1) / (out - 1)
+                        : 0.5 * (at.first + at.last) * (in - 1);
+    default:
+      return (place + 0.5) / at.scale - 0.5;
+  }
+}
+
+PLAIT_HOST_DEVICE inline std::int64_t resample_nearest(double position, resample_rounding how) {
+  switch (how) {
+    case resample_rounding::prefer_floor:
+      return static_cast<std::int64_t>(ceil(position - 0.5));
+    case resample_rounding::prefer_ceil:
+      return static_cast<std::int64_t>(floor(position + 0.5));
+    case resample_rounding::floor:
+      return static_cast<std::int64_t>(floor(position));
+    default:
+      return static_cast<std::int64_t>(ceil(position));
+  }
+}
+
+/// Returns the filter's weight at a distance, before it is divided by the sum.
+PLAIT_HOST_DEVICE inline double resample_weight(resample_rule const& rule, double distance) {
+  double const d = distance < 0 ? -distance : distance;
+  if (rule.filter == resample_filter::linear) return d < 1 ? 1 - d : 0;
+  auto const a = static_cast<double>(rule.cubic);
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  if (d < 2) return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
+  return 0;
+}
+
+PLAIT_HOST_DEVICE constexpr std::int64_t resample_clamp(std::int64_t at, std::int64_t in) {
+  return at < 0 ? 0 : at >= in ? in - 1 : at;
+}
+
+// A row is (outer, place of the result); its elements are those of the axes behind.
+template <class T>
+struct nearest_row {
+  T const* x;
+  T* y;
+  std::size_t inner;
+  resampled_axis at;
+  resample_rule rule;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    auto const out = static_cast<std::size_t>(at.out);
+    double const position = resample_position(at, rule.places, static_cast<std::int64_t>(row % out));
+    std::int64_t const place = resample_clamp(resample_nearest(position, rule.nearest), at.in);
+    T const* const from = x + ((row / out) * static_cast<std::size_t>(at.in) + static_cast<std::size_t>(place)) * inner;
+    T* const to = y + row * inner;
+    PLAIT_INDEPENDENT
+    for (std::size_t i = first; i < last; ++i) to[i] = from[i];
+  }
+};
+
+template <class T>
+struct filtered_row {
+  T const* x;
+  T* y;
+  std::size_t inner;
+  resampled_axis at;
+  resample_rule rule;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    auto const out = static_cast<std::size_t>(at.out);
+    double const position = resample_position(at, rule.places, static_cast<std::int64_t>(row % out));
+    T* const to = y + row * inner;
+    T const* const from = x + (row / out) * static_cast<std::size_t>(at.in) * inner;
+    if (rule.places == resample_places::crop && (position < 0 || position > static_cast<double>(at.in - 1))) {
+      for (std::size_t i = first; i < last; ++i) to[i] = static_cast<T>(rule.outside);
+      return;
+    }
+    for (std::size_t i = first; i < last; ++i) to[i] = T(0);
+    if (rule.filter == resample_filter::nearest) {
+      std::int64_t const place = resample_clamp(resample_nearest(position, rule.nearest), at.in);
+      for (std::size_t i = first; i < last; ++i) to[i] = from[static_cast<std::size_t>(place) * inner + i];
+      return;
+    }
+    double const shrink = rule.antialias && at.scale < 1 ? at.scale : 1;
+    double const support = (rule.filter == resample_filter::linear ? 1 : 2) / shrink;
+    auto const begin = static_cast<std::int64_t>(floor(position - support)) + 1;
+    auto const end = static_cast<std::int64_t>(floor(position + support)) + 1;
+    double sum = 0;
+    for (std::int64_t k = begin; k < end; ++k)
+      if (!rule.without_outside || (k >= 0 && k < at.in))
+        sum += resample_weight(rule, (static_cast<double>(k) - position) * shrink);
+    for (std::int64_t k = begin; k < end; ++k) {
+      if (rule.without_outside && (k < 0 || k >= at.in)) continue;
+      auto const weight = static_cast<T>(resample_weight(rule, (static_cast<double>(k) - position) * shrink) / sum);
+      T const* const tap = from + static_cast<std::size_t>(resample_clamp(k, at.in)) * inner;
+      PLAIT_INDEPENDENT
+      for (std::size_t i = first; i < last; ++i) to[i] += weight * tap[i];
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Resamples the middle axis of x, [outer, in, inner], to y, [outer, out, inner]. T is the element type or, for the
+/// nearest place without resample_places::crop, a word of its size.
+template <backend B, class T>
+void resample(T const* x, T* y, std::size_t outer, std::size_t inner, resampled_axis const& at,
+              resample_rule const& rule) {
+  std::size_t const rows = outer * static_cast<std::size_t>(at.out);
+  if (rule.filter == resample_filter::nearest && rule.places != resample_places::crop)
+    for_each_row_part<B>(rows, inner, 1, detail::nearest_row<T>{x, y, inner, at, rule});
+  else
+    for_each_row_part<B>(rows, inner, 8, detail::filtered_row<T>{x, y, inner, at, rule});
+}
+
+}  // namespace plait
+
+PLAIT_KERNELS_END
