@@ -6,6 +6,7 @@
 #include <plait/interop/onnx/detail/rules/matmul_and_conv.hpp>
 #include <plait/interop/onnx/detail/rules/recurrent.hpp>
 #include <plait/interop/onnx/detail/rules/reductions.hpp>
+#include <plait/interop/onnx/detail/rules/resizing.hpp>
 #include <plait/interop/onnx/detail/rules/selections.hpp>
 #include <plait/interop/onnx/detail/rules/shapes.hpp>
 #include <plait/interop/onnx/rules.hpp>
@@ -17,6 +18,7 @@ inline onnx_rules const& onnx_rules::standard() {
     onnx_rules made;
     add_onnx_elementwise_rules(made);
     add_onnx_shape_rules(made);
+    add_onnx_resizing_rules(made);
     add_onnx_selection_rules(made);
     add_onnx_reduction_rules(made);
     add_onnx_matmul_and_conv_rules(made);

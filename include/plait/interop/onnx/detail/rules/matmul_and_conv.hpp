@@ -1,4 +1,4 @@
-// Conversion rules for ONNX's matrix products and image operators: MatMul, Gemm, Conv, pooling, Pad.
+// Conversion rules for ONNX's matrix products and image operators: MatMul, Gemm, Conv, ConvTranspose, pooling.
 #pragma once
 
 #include <algorithm>
@@ -158,16 +158,17 @@ inline onnx_windows onnx_windows_of(onnx_context const& c, std::size_t weights) 
   if (c.has("dilations")) made.arguments.emplace_back("dilations", dilations = window_list(c, "dilations", axes, 1));
   if (c.has("pads")) pads = window_list(c, "pads", axes, 0, 2);
   std::string const automatic = c.text("auto_pad", "NOTSET");
-  if (automatic != "NOTSET" && automatic != "VALID" && automatic != "SAME_UPPER")
-    c.unsupported("auto_pad " + automatic);
+  bool const same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
+  if (!same && automatic != "NOTSET" && automatic != "VALID") c.unsupported("auto_pad " + automatic);
   // ONNX Runtime accepts pads of 0 for pooling, and converters write them.
   bool const padded = std::ranges::any_of(pads, [](std::int64_t each) { return each != 0; });
   if (automatic != "NOTSET" && (padded || (weights != 0 && c.has("pads"))))
     c.unsupported("pads beside auto_pad " + automatic);
-  if (automatic == "SAME_UPPER")
-    made.arguments.emplace_back("legacy_pad", 2);
-  else if (c.has("pads"))
-    made.arguments.emplace_back("pads", pads);
+  bool const ceils = c.integer("ceil_mode", 0) != 0;
+  if (ceils) made.arguments.emplace_back("ceil_mode", 1);
+  if (same) made.arguments.emplace_back("legacy_pad", 2);
+  if (automatic == "SAME_LOWER") made.arguments.emplace_back("same_lower", 1);
+  if (!same && c.has("pads")) made.arguments.emplace_back("pads", pads);
   made.dims.emplace();
   for (std::size_t axis = 0; axis != axes; ++axis) {
     if (weights == 0 && std::max(pads[axis], pads[axes + axis]) >= kernels[axis])
@@ -176,12 +177,12 @@ inline onnx_windows onnx_windows_of(onnx_context const& c, std::size_t weights) 
     std::int64_t const stride = strides[axis];
     std::int64_t const reach = dilations[axis] * (kernels[axis] - 1) + 1;
     std::int64_t const whole = extent + pads[axis] + pads[axes + axis];
-    if (extent >= 0 && automatic != "SAME_UPPER" && whole < reach)
+    if (extent >= 0 && !same && whole < reach)
       c.unsupported("a window of extent " + std::to_string(reach) + " exceeds axis " + std::to_string(axis + 2) +
                     " of " + input_text(c, 0) + " with its pads");
-    made.dims->push_back(extent < 0                  ? -1
-                         : automatic == "SAME_UPPER" ? (extent + stride - 1) / stride
-                                                     : (whole - reach) / stride + 1);
+    std::int64_t const rest = whole - reach;
+    bool const more = ceils && !same && rest % stride != 0 && (rest / stride + 1) * stride < extent + pads[axis];
+    made.dims->push_back(extent < 0 ? -1 : same ? (extent + stride - 1) / stride : rest / stride + 1 + (more ? 1 : 0));
   }
   return made;
 }
@@ -221,9 +222,82 @@ inline void onnx_conv(onnx_context const& c) {
   set_windows(c, filters, windows.dims);
 }
 
+// ConvTranspose: output_shape and auto_pad become padding, for which the extents must be known. What the padding cannot
+// reach follows the last window.
+inline void onnx_conv_transpose(onnx_context const& c) {
+  require_type(c, 0, onnx_floats);
+  require_rank(c, 1, 3, 5);
+  std::size_t const axes = c.rank(1) - 2;
+  require_rank(c, 0, axes + 2, axes + 2);
+  auto const& w = *c.dims(1);
+  std::int64_t const group = c.integer("group", 1);
+  if (group < 1) c.unsupported("group is " + std::to_string(group));
+  if (c.dims(0) && (*c.dims(0))[1] >= 0 && w[0] >= 0) {
+    if ((*c.dims(0))[1] != w[0]) c.unsupported(input_text(c, 0) + " does not have the channels of " + input_text(c, 1));
+    if (w[0] % group != 0) c.unsupported("the channels do not make " + std::to_string(group) + " groups");
+  }
+  auto const list = [&](std::string_view name, std::int64_t fallback, std::int64_t least, std::size_t sides = 1) {
+    return c.has(name) ? window_list(c, name, axes, least, sides) : std::vector<std::int64_t>(axes * sides, fallback);
+  };
+  std::vector<std::int64_t> kernels(w.begin() + 2, w.end());
+  if (c.has("kernel_shape")) {
+    std::vector<std::int64_t> const listed = list("kernel_shape", 0, 1);
+    for (std::size_t axis = 0; axis != axes; ++axis)
+      if (kernels[axis] >= 0 && kernels[axis] != listed[axis])
+        c.unsupported("kernel_shape " + dims_text(listed) + " is not that of " + input_text(c, 1));
+    kernels = listed;
+  }
+  if (!is_known(kernels)) c.unsupported("the extents of a window must be known before the model is run");
+  std::vector<std::int64_t> const strides = list("strides", 1, 1);
+  std::vector<std::int64_t> const dilations = list("dilations", 1, 1);
+  std::vector<std::int64_t> more = list("output_padding", 0, 0);
+  std::vector<std::int64_t> pads = list("pads", 0, 0, 2);
+  std::string const automatic = c.text("auto_pad", "NOTSET");
+  bool const same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
+  if (!same && automatic != "NOTSET" && automatic != "VALID") c.unsupported("auto_pad " + automatic);
+  if (automatic != "NOTSET" && c.has("pads")) c.unsupported("pads beside auto_pad " + automatic);
+  std::vector<std::int64_t> dims{c.dims(0) ? c.dims(0)->front() : -1, -1};
+  if (w[1] >= 0 && w[1] <= (std::int64_t{1} << 40) / group) dims[1] = w[1] * group;
+  std::vector<std::int64_t> wanted;
+  if (c.has("output_shape")) {
+    wanted = c.integers("output_shape");
+    if (wanted.size() == axes + 2) wanted.erase(wanted.begin(), wanted.begin() + 2);  // PyTorch lists all axes
+    if (wanted.size() != axes) c.unsupported("output_shape does not have an extent for each of the spatial axes");
+  }
+  for (std::size_t axis = 0; axis != axes; ++axis) {
+    std::int64_t const extent = c.dims(0) ? (*c.dims(0))[axis + 2] : -1;
+    std::int64_t const reach = dilations[axis] * (kernels[axis] - 1) + 1;
+    if (extent > std::numeric_limits<std::int32_t>::max()) c.unsupported(input_text(c, 0) + " is too large");
+    if (!wanted.empty() || same) {
+      if (extent < 0 && !wanted.empty())
+        c.unsupported("the extents of the input must be known before the model is run, as output_shape is given");
+      // With auto_pad alone the extent is that of the input times the stride, whatever it is.
+      std::int64_t const total = wanted.empty() ? reach + more[axis] - strides[axis]
+                                                : (extent - 1) * strides[axis] + reach + more[axis] - wanted[axis];
+      if (!wanted.empty() && wanted[axis] < 1) c.unsupported("output_shape has an extent below 1");
+      std::int64_t const cut = std::max<std::int64_t>(total, 0);
+      more[axis] += cut - total;
+      pads[axis] = automatic == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
+      pads[axes + axis] = cut - pads[axis];
+    }
+    std::int64_t const made = (extent - 1) * strides[axis] + reach + more[axis] - pads[axis] - pads[axes + axis];
+    if (extent >= 0 && made < 1) c.unsupported("the padding cuts off all of axis " + std::to_string(axis + 2));
+    dims.push_back(extent < 0 ? -1 : made);
+  }
+  if (c.has_input(2)) require_dims(c, 2, {dims[1]}, "a number for each channel");
+  c.add("ConvTranspose", c.inputs(), {c.output(0)},
+        {{"kernels", kernels},
+         {"strides", strides},
+         {"dilations", dilations},
+         {"adjs", more},
+         {"pads", pads},
+         {"group", group}});
+  c.set_type(0, c.type(0));
+  c.set_dims(0, std::move(dims));
+}
+
 inline void onnx_pool(onnx_context const& c, char const* type) {
   require_type(c, 0, onnx_floats);
-  if (c.integer("ceil_mode", 0) != 0) c.unsupported("windows that end behind the padding (ceil_mode)");
   if (c.wants(1)) c.unsupported("the places of the maxima");
   onnx_windows windows = onnx_windows_of(c, 0);
   if (c.has("count_include_pad"))
@@ -231,72 +305,6 @@ inline void onnx_pool(onnx_context const& c, char const* type) {
   std::string const x = windows.dims->size() == 1 ? input_of_rank(c, 0, 3) : c.input(0);
   c.add(type, {x}, {c.output(0)}, std::move(windows.arguments));
   set_windows(c, c.dims(0) ? (*c.dims(0))[1] : -1, windows.dims);
-}
-
-// Pads with a constant that PadImage's float argument cannot represent: pads x and a blob of ones with zeros, and
-// selects the constant where the padded ones are zero.
-inline void onnx_pad_constant(onnx_context const& c, std::string const& x, onnx_type type, std::string const& value,
-                              net_argument const& pads, std::string const& made) {
-  std::string const padded = c.step("PadImage", {x}, {pads});
-  std::string const one = c.step("ConstantFill", {x}, {{"value", 1.0f}, {"dtype", require_runtime_type(c, type)}});
-  std::string const inside =
-      c.step("Cast", {c.step("PadImage", {one}, {pads})}, {{"to", require_runtime_type(c, onnx_type::boolean)}});
-  std::string const ones =
-      c.step("ConstantFill", {padded}, {{"value", 1.0f}, {"dtype", require_runtime_type(c, type)}});
-  c.add("Where", {inside, padded, c.step("Mul", {ones, value})}, {made});
-}
-
-// Pad of the height and width of images. Elements of other types than floats are computed as double.
-inline void onnx_pad(onnx_context const& c) {
-  require_type(c, 0, {onnx_type::float32, onnx_type::float64, onnx_type::int32, onnx_type::uint8, onnx_type::boolean});
-  if (c.opset() >= 11) require_rank(c, 1, 1, 1);
-  std::vector<std::int64_t> const pads =
-      c.opset() < 11 ? c.integers(c.opset() < 2 ? "paddings" : "pads") : c.known_integers(1, "the pads");
-  double value = c.real("value", 0);
-  bool known_value = true;
-  if (c.opset() >= 11 && c.has_input(2)) {
-    require_scalar(c, 2, true);
-    auto const known = c.known_number(2);
-    known_value = known.has_value();
-    if (!known && !is_known(c.dims(2))) c.unsupported("the value of the margin must be known before the model is run");
-    value = known.value_or(0);
-  }
-  std::string const mode = c.text("mode", "constant");
-  if (mode != "constant" && mode != "reflect" && mode != "edge") c.unsupported("the mode '" + mode + '\'');
-  if (c.has_input(3)) c.unsupported("axes of pads");
-  std::size_t const rank = c.rank(0);
-  if (pads.size() != 2 * rank) c.unsupported("it has " + std::to_string(pads.size()) + " pads for " + input_text(c, 0));
-  if (rank != 4 || pads[0] != 0 || pads[1] != 0 || pads[4] != 0 || pads[5] != 0)
-    c.unsupported("only height and width of images (four axes) can have a margin");
-  std::vector<std::int64_t> dims = *c.dims(0);
-  for (std::size_t axis = 0; axis != 4; ++axis) {
-    std::int64_t const head = pads[axis];
-    std::int64_t const tail = pads[axis + 4];
-    if (std::max({head, -head, tail, -tail}) > std::numeric_limits<std::int32_t>::max())
-      c.unsupported("a pad is too large");
-    if (dims[axis] < 0) continue;
-    if (mode == "reflect" && std::max(head, tail) >= std::max<std::int64_t>(dims[axis], 1))
-      c.unsupported("a reflected margin of axis " + std::to_string(axis) + " is no smaller than that of " +
-                    input_text(c, 0));
-    dims[axis] += head + tail;
-    if (dims[axis] < 0)
-      c.unsupported("more is cut off axis " + std::to_string(axis) + " than " + input_text(c, 0) + " has");
-  }
-  bool const direct =
-      c.type(0) == onnx_type::float32 || c.type(0) == onnx_type::float64 || c.type(0) == onnx_type::undefined;
-  onnx_type const type = direct ? c.type(0) : onnx_type::float64;
-  auto const as = [&](std::string const& x, onnx_type to) {
-    return direct ? x : c.step("Cast", {x}, {{"to", require_runtime_type(c, to)}});
-  };
-  net_argument const sides("pads", {pads[2], pads[3], pads[6], pads[7]});
-  std::string const made = direct ? c.output(0) : c.temporary("padded");
-  if (mode == "constant" && (!known_value || !is_float(value)))
-    onnx_pad_constant(c, as(c.input(0), type), type, as(c.input(2), type), sides, made);
-  else
-    c.add("PadImage", {as(c.input(0), type)}, {made}, {sides, {"mode", mode}, {"value", value}});
-  if (!direct) c.add("Cast", {made}, {c.output(0)}, {{"to", require_runtime_type(c, c.type(0))}});
-  c.set_type(0, c.type(0));
-  c.set_dims(0, std::move(dims));
 }
 
 inline void onnx_global_pool(onnx_context const& c, char const* type) {
@@ -316,9 +324,9 @@ inline void add_onnx_matmul_and_conv_rules(onnx_rules& rules) {
   rules.set("MatMul", detail::onnx_mat_mul);
   rules.set("Gemm", detail::onnx_gemm);
   rules.set("Conv", detail::onnx_conv);
+  rules.set("ConvTranspose", detail::onnx_conv_transpose);
   rules.set("MaxPool", [](onnx_context const& c) { detail::onnx_pool(c, "MaxPool"); });
   rules.set("AveragePool", [](onnx_context const& c) { detail::onnx_pool(c, "AveragePool"); });
-  rules.set("Pad", detail::onnx_pad);
   rules.set("GlobalMaxPool", [](onnx_context const& c) { detail::onnx_global_pool(c, "MaxPool"); });
   rules.set("GlobalAveragePool", [](onnx_context const& c) { detail::onnx_global_pool(c, "AveragePool"); });
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -95,94 +96,103 @@ inline std::int64_t slice_bound(std::int64_t at) {
   return at < 0 && at != std::numeric_limits<std::int64_t>::min() ? at - 1 : at;
 }
 
-// Converts bounds in a blob, of int32 or int64.
-inline std::string slice_bounds(onnx_context const& c, std::size_t i) {
-  std::string const zero = c.constant_blob(onnx_filled(c.type(i), {}, 0), "zero");
-  bool const wide = c.type(i) == onnx_type::int64;
-  double const lowest = wide ? static_cast<double>(std::numeric_limits<std::int64_t>::min())
-                             : static_cast<double>(std::numeric_limits<std::int32_t>::min());
-  std::string const least = c.constant_blob(onnx_filled(c.type(i), {}, lowest), "least");
-  std::string const negative = c.step("LT", {c.input(i), zero});
-  std::string const has_one_below = c.step("GT", {c.input(i), least});
-  std::string const less =
-      c.step("Cast", {c.step("And", {negative, has_one_below})}, {{"to", require_runtime_type(c, c.type(i))}});
-  return c.step("Sub", {c.input(i), less});
+// Slice whose bounds, axes or steps are known only at run time. Axes and steps that are missing precede given ones.
+inline void onnx_slice_at_run_time(onnx_context const& c) {
+  std::vector<std::string> inputs{c.input(0), c.input(1), c.input(2)};
+  onnx_dims dims = c.dims(0);
+  if (c.has_input(3)) {
+    inputs.push_back(c.input(3));
+  } else if (c.has_input(4)) {
+    onnx_dims const& lengths = c.dims(1) && is_known(c.dims(1)) ? c.dims(1) : c.dims(4);
+    if (!is_known(lengths)) c.unsupported("the number of axes must be known before the model is run");
+    std::vector<std::int64_t> first(static_cast<std::size_t>(lengths->front()));
+    std::iota(first.begin(), first.end(), std::int64_t{0});
+    inputs.push_back(c.constant_blob(onnx_list(std::move(first)), "axes"));
+  }
+  if (c.has_input(4)) inputs.push_back(c.input(4));
+  c.add("StridedSlice", inputs, {c.output(0)});
+  if (dims) {
+    bool const known = c.has_input(3) && c.constant(3) != nullptr;
+    std::vector<std::int64_t> const axes =
+        known ? axes_of(c, c.known_integers(3, "the axes"), dims->size(), true) : std::vector<std::int64_t>();
+    for (std::size_t axis = 0; axis != dims->size(); ++axis)
+      if (!known || std::ranges::find(axes, static_cast<std::int64_t>(axis)) != axes.end()) (*dims)[axis] = -1;
+  }
+  c.set_type(0, c.type(0));
+  c.set_dims(0, std::move(dims));
 }
 
 inline void onnx_slice(onnx_context const& c) {
   bool const old = c.opset() < 10;
-  bool const known = old || (c.constant(1) != nullptr && c.constant(2) != nullptr);
+  for (std::size_t i = 1; !old && i != 5; ++i)
+    if (i < 3 || c.has_input(i)) require_rank(c, i, 1, 1);
+  for (std::size_t i = 1; !old && i != 5; ++i)
+    if (c.has_input(i) && c.constant(i) == nullptr) return onnx_slice_at_run_time(c);
   auto axes = old              ? (c.has("axes") ? std::optional(c.integers("axes")) : std::nullopt)
               : c.has_input(3) ? std::optional(c.known_integers(3, "the axes"))
                                : std::nullopt;
-  for (std::size_t i = 1; !old && i != 5; ++i)
-    if (i < 3 || c.has_input(i)) require_rank(c, i, 1, 1);
-  if (!old && c.has_input(4) &&
-      std::ranges::any_of(c.known_integers(4, "the steps"), [](std::int64_t step) { return step != 1; }))
-    c.unsupported("steps other than 1");
-  std::vector<std::int64_t> starts;
-  std::vector<std::int64_t> ends;
-  if (known) {
-    starts = old ? c.integers("starts") : c.known_integers(1, "the starts");
-    ends = old ? c.integers("ends") : c.known_integers(2, "the ends");
-    if (starts.size() != ends.size()) c.unsupported("starts and ends differ in length");
-  }
-  std::size_t const count = known  ? starts.size()
-                            : axes ? axes->size()
-                            : c.dims(1) && c.dims(1)->size() == 1 && c.dims(1)->front() >= 0
-                                ? static_cast<std::size_t>(c.dims(1)->front())
-                                : 0;
-  if (!known && count != 1) c.unsupported("the bounds of several axes must be known before the model is run");
+  std::vector<std::int64_t> const starts = old ? c.integers("starts") : c.known_integers(1, "the starts");
+  std::vector<std::int64_t> const ends = old ? c.integers("ends") : c.known_integers(2, "the ends");
+  std::size_t const count = starts.size();
+  if (ends.size() != count) c.unsupported("starts and ends differ in length");
+  std::vector<std::int64_t> const steps =
+      !old && c.has_input(4) ? c.known_integers(4, "the steps") : std::vector<std::int64_t>(count, 1);
+  if (steps.size() != count) c.unsupported("steps and starts differ in length");
+  if (std::ranges::find(steps, 0) != steps.end()) c.unsupported("a step is 0");
   if (!axes) {
     axes.emplace(count);
     std::iota(axes->begin(), axes->end(), std::int64_t{0});
   }
   if (axes->size() != count) c.unsupported("axes and starts differ in length");
-  if (!old && c.has_input(4) && c.known_integers(4, "the steps").size() != count)
-    c.unsupported("steps and starts differ in length");
+  bool const strided = std::ranges::any_of(steps, [](std::int64_t step) { return step != 1; });
   bool const counts_back = std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
-  axes = axes_of(c, *axes, counts_back || c.dims(0) ? c.rank(0) : max_rank, true);
+  axes = axes_of(c, *axes, (counts_back && !strided) || c.dims(0) ? c.rank(0) : max_rank, true);
   onnx_dims dims = c.dims(0);
-  std::string part = c.input(0);
-  if (!known) {
-    std::string first = slice_bounds(c, 1);
-    std::string last = slice_bounds(c, 2);
-    if (axes->front() != 0) {  // the axes before it are not sliced
-      std::vector<std::int64_t> const before{axes->front()};
-      first = c.step("Concat", {c.constant_blob(onnx_filled(c.type(1), before, 0), "starts"), first}, {{"axis", 0}});
-      last = c.step("Concat", {c.constant_blob(onnx_filled(c.type(2), before, -1), "ends"), last}, {{"axis", 0}});
+  if (strided) {
+    for (std::size_t k = 0; dims && k != count; ++k) {
+      std::int64_t& extent = (*dims)[static_cast<std::size_t>((*axes)[k])];
+      if (extent < 0) continue;
+      std::int64_t const least = steps[k] < 0 ? -1 : 0;
+      auto const place = [&](std::int64_t at) {
+        return std::clamp(at < 0 ? at < -extent ? -1 : at + extent : at, least, extent + least);
+      };
+      std::int64_t const reach = steps[k] < 0 ? place(starts[k]) - place(ends[k]) : place(ends[k]) - place(starts[k]);
+      std::int64_t const step = std::max(steps[k], -std::numeric_limits<std::int64_t>::max());
+      extent = reach <= 0 ? 0 : (reach - 1) / std::abs(step) + 1;
     }
-    c.add("Slice", {part, first, last}, {c.output(0)}, {{"clamp", 1}});
-    if (dims) (*dims)[static_cast<std::size_t>(axes->front())] = -1;
-  } else {
-    for (std::size_t k = 0; k != count; ++k) {
-      auto const axis = static_cast<std::size_t>((*axes)[k]);
-      std::vector<std::int64_t> first(axis + 1, 0);
-      std::vector<std::int64_t> last(axis + 1, -1);
-      first[axis] = slice_bound(starts[k]);
-      last[axis] = slice_bound(ends[k]);
-      if (dims) {
-        std::int64_t const extent = (*dims)[axis];
-        if (extent >= 0) {
-          auto const place = [&](std::int64_t at) {
-            return std::clamp(at < 0 ? at + extent : at, std::int64_t{0}, extent);
-          };
-          std::int64_t const from = place(starts[k]);
-          std::int64_t const to = place(ends[k]);
-          // Bounds in range stay relative to the end, for an input larger than the model declares.
-          if (starts[k] < -extent || starts[k] > extent) first[axis] = from;
-          if (ends[k] < -extent) last[axis] = to;
-          if (to < from) first[axis] = last[axis] = from;
-          (*dims)[axis] = std::max(from, to) - from;
-        }
-      }
-      bool const is_inside = dims && (*dims)[axis] >= 0;
-      part = c.step("Slice", {part},
-                    is_inside ? std::vector<net_argument>{{"starts", first}, {"ends", last}}
-                              : std::vector<net_argument>{{"starts", first}, {"ends", last}, {"clamp", 1}});
-    }
-    c.add("Copy", {part}, {c.output(0)});
+    c.add("StridedSlice", {c.input(0)}, {c.output(0)},
+          {{"starts", starts}, {"ends", ends}, {"axes", *axes}, {"steps", steps}});
+    c.set_type(0, c.type(0));
+    return c.set_dims(0, std::move(dims));
   }
+  std::string part = c.input(0);
+  for (std::size_t k = 0; k != count; ++k) {
+    auto const axis = static_cast<std::size_t>((*axes)[k]);
+    std::vector<std::int64_t> first(axis + 1, 0);
+    std::vector<std::int64_t> last(axis + 1, -1);
+    first[axis] = slice_bound(starts[k]);
+    last[axis] = slice_bound(ends[k]);
+    if (dims) {
+      std::int64_t const extent = (*dims)[axis];
+      if (extent >= 0) {
+        auto const place = [&](std::int64_t at) {
+          return std::clamp(at < 0 ? at + extent : at, std::int64_t{0}, extent);
+        };
+        std::int64_t const from = place(starts[k]);
+        std::int64_t const to = place(ends[k]);
+        // Bounds in range stay relative to the end, for an input larger than the model declares.
+        if (starts[k] < -extent || starts[k] > extent) first[axis] = from;
+        if (ends[k] < -extent) last[axis] = to;
+        if (to < from) first[axis] = last[axis] = from;
+        (*dims)[axis] = std::max(from, to) - from;
+      }
+    }
+    bool const is_inside = dims && (*dims)[axis] >= 0;
+    part = c.step("Slice", {part},
+                  is_inside ? std::vector<net_argument>{{"starts", first}, {"ends", last}}
+                            : std::vector<net_argument>{{"starts", first}, {"ends", last}, {"clamp", 1}});
+  }
+  c.add("Copy", {part}, {c.output(0)});
   c.set_type(0, c.type(0));
   c.set_dims(0, std::move(dims));
 }

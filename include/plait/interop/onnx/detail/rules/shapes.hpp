@@ -156,8 +156,10 @@ inline void onnx_squeeze(onnx_context const& c) {
   auto axes = list_attribute_or_input(c, "axes", 1);
   bool const has_list = axes.has_value();
   if (!axes) {
-    if (!c.dims(0) || std::ranges::find(*c.dims(0), -1) != c.dims(0)->end())
-      c.unsupported("the shape of its input must be known before the model is run, as no axes are given");
+    if (!is_known(c.dims(0))) {  // all axes of extent 1, whichever these are
+      c.add("Squeeze", {c.input(0)}, {c.output(0)});
+      return c.set_type(0, c.type(0));
+    }
     axes.emplace();
     for (std::size_t axis = 0; axis != c.dims(0)->size(); ++axis)
       if ((*c.dims(0))[axis] == 1) axes->push_back(static_cast<std::int64_t>(axis));
