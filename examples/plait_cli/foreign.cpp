@@ -1,4 +1,5 @@
 #include "foreign.hpp"
+#include "onnx_graph.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -83,9 +84,7 @@ std::optional<std::string> onnx_model(std::string_view document) {
   }
   if (!ir_version || !has_graph) return std::nullopt;
   return "an ONNX model (ir_version " + std::to_string(*ir_version) + opsets +
-         (producer.empty() ? "" : ", producer " + producer) +
-         "), not a NetDef; this tool does not read ONNX, but programs do with plait/onnx.hpp "
-         "(docs/start/onnx-model.md)";
+         (producer.empty() ? "" : ", producer " + producer) + "), not a NetDef; plait convert makes one of it";
 }
 
 // MetaNetDef has maps in fields 1 to 6: 1 blobs, 2 nets by names such as PREDICT_NET_TYPE. In a NetDef such an entry
@@ -124,6 +123,8 @@ bool is_predictor_database(std::string_view document) {
 }
 
 }  // namespace
+
+bool is_onnx_model(std::string_view document) { return onnx_model(document).has_value(); }
 
 std::optional<std::string> foreign_format(std::string_view document) {
   using namespace std::string_view_literals;

@@ -8,10 +8,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <plait/interop/onnx/detail/parse.hpp>
 #include <plait/netdef/read.hpp>
 #include <plait/netdef/write.hpp>
 
 #include "foreign.hpp"
+#include "onnx_graph.hpp"
 #include "terminal.hpp"
 
 namespace cli {
@@ -80,13 +82,24 @@ std::string read_file(std::string const& path, std::size_t most) {
   return bytes;
 }
 
-source load(std::string const& path) {
+namespace {
+
+source load_file(std::string const& path, bool with_onnx) {
   source made;
   made.label = path == "-" ? "<stdin>" : visible(path);
   plait::read_options options;
   options.diagnostics = &made.diagnostics;
   options.op_positions = &made.op_positions;
   std::string const document = read_file(path, options.limits.max_bytes);
+  if (with_onnx && is_onnx_model(document)) {
+    try {
+      made.net = graph_net(plait::parse_onnx(document));
+      made.is_onnx = true;
+      return made;
+    } catch (plait::error const& problem) {
+      throw about(std::string_view(made.label), problem);
+    }
+  }
   if (auto const foreign = foreign_format(document)) throw failure(made.label + " is " + visible(*foreign));
   try {
     made.net = plait::read_netdef_bytes(document, options, &made.format);
@@ -95,6 +108,11 @@ source load(std::string const& path) {
   }
   return made;
 }
+
+}  // namespace
+
+source load(std::string const& path) { return load_file(path, false); }
+source load_any(std::string const& path) { return load_file(path, true); }
 
 std::optional<plait::netdef_format> format_called(std::string_view name) {
   for (auto format : {plait::netdef_format::text, plait::netdef_format::json, plait::netdef_format::binary})

@@ -32,6 +32,7 @@ struct source {
   plait::netdef_format format = plait::netdef_format::text;
   std::vector<plait::diagnostic> diagnostics;
   std::vector<plait::text_position> op_positions;
+  bool is_onnx = false;  ///< the graph of an ONNX model: see onnx_graph.hpp
 };
 
 /// Returns the content of a file or, for "-", of standard input; somewhat more than `most` bytes at most. Throws
@@ -41,6 +42,8 @@ std::string read_file(std::string const& path, std::size_t most = std::string::n
 /// Reads a net from a file or, for "-", from standard input. Throws failure: "file:line:col: message", for the binary
 /// format "file: byte N: message", and for other file formats what the file is.
 source load(std::string const& path);
+/// Reads a net, or the graph of an ONNX model, for a command that inspects it. Throws failure.
+source load_any(std::string const& path);
 
 /// Converts an error about a net: "file:line:col: message" if it names an op, else "file: message".
 failure about(source const& in, plait::error const& problem);

@@ -16,6 +16,7 @@
 
 #include "commands.hpp"
 #include "common_options.hpp"
+#include "onnx_net.hpp"
 #include "report.hpp"
 #include "runnable.hpp"
 #include "terminal.hpp"
@@ -98,6 +99,12 @@ std::vector<finding> find_all(source const& in, check_options const& given) {
                      .refused_by_caffe2 = refused,
                      .facts = std::move(facts)});
   }
+  if (in.is_onnx) {
+    if (!given.runnable) return found;
+    for (std::string& message : onnx_problems(given.file).value_or(std::vector<std::string>()))
+      found.push_back({.level = "error", .kind = "onnx", .message = std::move(message), .op = std::nullopt});
+    return found;
+  }
   add(found, unknown_arguments(in.net), "warning");
   if (given.runnable) add(found, runnable_problems(in.net), "error");
   return found;
@@ -155,7 +162,7 @@ void print(source const& in, std::vector<finding> const& found, level_counts con
 }
 
 int run(check_options const& given) {
-  source const in = load(given.file);
+  source const in = load_any(given.file);
   std::vector<finding> found = find_all(in, given);
   level_counts counts;
   for (finding const& f : found)

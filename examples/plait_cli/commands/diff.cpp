@@ -123,8 +123,8 @@ void print(source const& before, source const& after, net_diff const& found) {
 
 int run(diff_options const& given) {
   try {
-    source const before = load(given.before);
-    source const after = load(given.after);
+    source const before = load_any(given.before);
+    source const after = load_any(given.after);
     net_diff const found = diff_nets(before.net, after.net);
     if (given.json)
       print_json(to_json(before, after, found));

@@ -56,7 +56,7 @@ std::map<std::string, std::string, std::less<>> initial_blobs(plait::netdef cons
 }
 
 int run(dot_options const& given) {
-  source const in = load(given.file);
+  source const in = load_any(given.file);
   std::map<std::string, std::string, std::less<>> initial;
   if (!given.init.empty()) initial = initial_blobs(load(given.init).net);
 

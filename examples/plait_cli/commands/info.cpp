@@ -87,6 +87,8 @@ summary summarise(plait::netdef const& net) {
   return found;
 }
 
+std::string format_text(source const& in) { return in.is_onnx ? "onnx" : std::string(plait::to_string(in.format)); }
+
 std::string listed(std::vector<std::string> const& names) {
   return std::to_string(names.size()) + (names.empty() ? "" : ": " + joined(names));
 }
@@ -96,7 +98,7 @@ void print(source const& in, summary const& found) {
   std::size_t const width = output_width();
   table facts({{"", false, false}, {"", false, true}});
   facts.add({"file", in.label});
-  facts.add({"format", std::string(plait::to_string(in.format))});
+  facts.add({"format", format_text(in)});
   if (net.name) facts.add({"name", std::string(net.text(net.name))});
   if (net.type) facts.add({"type", std::string(net.text(net.type))});
   facts.add({"ops", std::to_string(net.op.size()) +
@@ -129,7 +131,7 @@ ordered_json to_json(source const& in, summary const& found) {
   ordered_json devices = ordered_json::object();
   for (auto const& [device, count] : found.devices) devices[device] = count;
   return {{"file", in.label},
-          {"format", plait::to_string(in.format)},
+          {"format", format_text(in)},
           {"name", net.text(net.name)},
           {"type", net.text(net.type)},
           {"ops", net.op.size()},
@@ -196,7 +198,7 @@ int run_type(source const& in, info_options const& given) {
 }
 
 int run(info_options const& given) {
-  source const in = load(given.file);
+  source const in = load_any(given.file);
   if (!given.type.empty()) return run_type(in, given);
   summary const found = summarise(in.net);
   if (given.json)

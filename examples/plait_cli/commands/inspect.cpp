@@ -7,7 +7,6 @@ void add_commands(CLI::App& app, action& chosen) {
   add_info(app, chosen);
   add_ssa(app, chosen);
   add_dot(app, chosen);
-  add_convert(app, chosen);
   add_prune(app, chosen);
 }
 

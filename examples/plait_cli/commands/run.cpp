@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -20,6 +21,7 @@
 
 #include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/detail/kernels/convert.hpp>
+#include <plait/exec/feed.hpp>
 #include <plait/exec/npy.hpp>
 #include <plait/exec/observers.hpp>
 #include <plait/exec/operators.hpp>
@@ -36,6 +38,7 @@
 #include "io.hpp"
 #include "missing.hpp"
 #include "names.hpp"
+#include "onnx_net.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
@@ -262,9 +265,12 @@ void expect_complete(source const& in, plait::workspace<backend> const& blobs, s
 int run(run_options const& given) {
   expect_distinct_files(given);
   expect_distinct_feeds(given);
-  source const in = load(given.file);
+  std::optional<onnx_source> model;
+  if (given.file != "-") model = load_onnx(given.file);  // standard input can be read only once
+  source const in = model ? std::move(model->in) : load(given.file);
   expect_names(in, given);
   plait::workspace<backend> blobs;
+  if (model) plait::feed(blobs, model->parameters);
   if (!given.init.empty()) {
     source init = load(given.init);
     init.net.external_output.clear();  // all its blobs are wanted

@@ -66,7 +66,7 @@ nlohmann::ordered_json to_json(source const& in, form const& ssa) {
 }
 
 int run(ssa_options const& given) {
-  source const in = load(given.file);
+  source const in = load_any(given.file);
   try {
     form const ssa = plait::get_ssa(in.net, {.subnets = given.subnets, .control_inputs = given.subnets});
     if (given.json)

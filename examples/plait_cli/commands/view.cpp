@@ -286,7 +286,7 @@ std::set<std::string, std::less<>> written_blobs(plait::netdef const& init) {
 }
 
 int run(view_options const& given) {
-  source const in = load(given.file);
+  source const in = load_any(given.file);
   std::set<std::string, std::less<>> written;
   if (!given.init.empty()) written = written_blobs(load(given.init).net);
   std::vector<plait::gradient_seed> ys;
