@@ -60,9 +60,25 @@ TEST_CASE("data movement gradients: concat, split, slice and gather equal finite
   check_gradient_of({"Gather x i > y [axis -1] [match_outer 1]",
                      {{"x", some({2, 3, 4})}, {"i", int32s({2, 0, 3, 0, 1, 1}, {2, 3})}},
                      {"x"}});
+  check_gradient_of({"GatherElements x i > y", {{"x", x}, {"i", int32s({2, -1, 2, 0, 1, -4}, {2, 3})}}, {"x"}});
+  check_gradient_of(
+      {"GatherElements x i > y [axis -1]", {{"x", x}, {"i", int64s({2, -1, 2, 0, 1, -4, 5, 5}, {4, 2})}}, {"x"}});
+  check_gradient_of({"GatherND x i > y", {{"x", x}, {"i", int64s({2, -1, 2, 0, 2, -1}, {3, 2})}}, {"x"}});
+  check_gradient_of({"GatherND x i > y", {{"x", x}, {"i", int64s({2, -1, 2}, {3, 1})}}, {"x"}});
   check_gradient_of(
       {"SparseToDense i x d > y", {{"i", int32s({3, 0, 3, 1}, {4})}, {"x", x}, {"d", some({5, 6})}}, {"x"}});
   check_gradient_of({"EnsureDense x > t; Gather t i > y", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});
+}
+
+TEST_CASE("data movement gradients: triangles and cumulative sums equal finite differences") {
+  auto const x = some({2, 3, 4});
+  check_gradient_of({"Trilu x > y", {{"x", x}}, {"x"}});
+  check_gradient_of({"Trilu x > y [upper 0] [k 1]", {{"x", x}}, {"x"}});
+  check_gradient_of({"Trilu x k > y", {{"x", x}, {"k", int64s({-1}, {1})}}, {"x"}});
+  for (std::string const how :
+       {"", " [axis 1]", " [axis -1] [exclusive 1]", " [reverse 1]", " [exclusive 1] [reverse 1]"})
+    check_gradient_of({"CumSum x > y" + how, {{"x", x}}, {"x"}});
+  check_gradient_of({"CumSum x a > y [exclusive 1]", {{"x", x}, {"a", int32s({2}, {1})}}, {"x"}});
 }
 
 TEST_CASE("data movement gradients: padded and truncated packed sequences equal finite differences") {

@@ -48,8 +48,9 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
   for (std::string_view type : {"GaussianFill", "MSRAFill", "UniformFill", "UniformIntFill", "XavierFill"})
     rules.edit(type).repeatable = false;
 
-  for (std::string_view type : {"Accuracy", "And", "EQ", "GE", "GT", "HasElements", "HasScope", "IsEmpty", "IsNaN",
-                                "LE", "LT", "NE", "Not", "Or", "Shape", "Sign", "Xor"})
+  for (std::string_view type : {"Accuracy",    "And",      "BitwiseAnd", "BitwiseOr",  "BitwiseXor", "EQ", "GE", "GT",
+                                "HasElements", "HasScope", "IsEmpty",    "IsNaN",      "LE",         "LT", "NE", "Not",
+                                "Or",          "Shape",    "ShiftLeft",  "ShiftRight", "Sign",       "Xor"})
     rules.refuse(type, "its output is not a differentiable function of its inputs");
   for (std::string_view type : {"LengthsToOffsets", "LengthsToRanges", "LengthsToSegmentIds", "LengthsToShape",
                                 "SegmentIdsToLengths", "SegmentIdsToRanges"})
@@ -61,7 +62,9 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
         "MomentumSGDUpdate", "RmsProp", "RowWiseSparseAdagrad", "RowWiseSparseAdam", "ScatterAssign",
         "ScatterWeightedSum", "SparseAdagrad", "SparseAdam", "SparseMomentumSGDUpdate"})
     rules.refuse(type, "it updates its inputs and has no gradient");
-  rules.refuse("Resize", "it has no gradient operator");
+  for (std::string_view type : {"Acosh", "Asinh", "Atanh", "CumProd", "FloorMod", "ReduceProd", "Resize",
+                                "ScatterElements", "ScatterND", "TruncMod"})
+    rules.refuse(type, "its gradient is not implemented");
   rules.refuse("Free", "the blob it frees is gone");
 }
 
@@ -92,9 +95,10 @@ inline gradient_rules const& gradient_rules::standard() {
 /// schemas list may be in place.
 [[nodiscard]] inline gradient_rules caffe2_gradient_rules() {
   gradient_rules rules = gradient_rules::standard();
-  for (std::string_view type : {"BooleanMask", "LengthsGather", "MergeDim", "NormalizeL1", "Pad", "ReduceL1",
-                                "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum", "ReduceTailSum",
-                                "ResizeLike", "StridedSlice", "SumReduceLike", "SumSqrElements", "Where"})
+  for (std::string_view type :
+       {"BooleanMask",   "CumSum",     "GatherElements", "GatherND",      "LengthsGather",  "MergeDim",  "NormalizeL1",
+        "Pad",           "ReduceL1",   "ReduceL2",       "ReduceMax",     "ReduceMean",     "ReduceMin", "ReduceSum",
+        "ReduceTailSum", "ResizeLike", "StridedSlice",   "SumReduceLike", "SumSqrElements", "Trilu",     "Where"})
     rules.refuse(type, "Caffe2 has no gradient of this operator");
   rules.refuse("Unique", "its outputs are indices");
   rules.set_none({"Iter", "LearningRate"});

@@ -120,6 +120,8 @@ std::vector<example> examples() {
   tensor const choice = given<bool>({true, false, false, true}, {rows});
   tensor const lengths = given<std::int32_t>({3, 0, 5, 1}, {rows}), step = given<std::int32_t>({2}, {1});
   tensor const whole = given<std::int64_t>({7, -3, 5, 0}, {rows});
+  tensor const counts = given<std::int32_t>({7, -3, 5, 0, 1, 2, 12, 9}, {rows, 2}),
+               above_one = given<double>({1.5, 2., 7., 1.}, {rows, 1});
   tensor const weights = reals({5, 6}), bias = reals({5}), two = reals({2});
   std::string const last = integer("axis", -1), repeated = integer("broadcast", 1), window = integer("kernel", 2);
   return {
@@ -140,6 +142,12 @@ std::vector<example> examples() {
       {"Or", "", {flags, other_flags}, 2},
       {"Xor", "", {flags, other_flags}, 2},
       {"Not", "", {flags}, 1},
+      {"BitwiseAnd", "", {counts, counts}, 2},
+      {"BitwiseOr", "", {counts, counts}, 2},
+      {"BitwiseXor", "", {counts, counts}, 2},
+      {"ShiftLeft", "", {counts, counts}, 2},
+      {"ShiftRight", "", {counts, counts}, 2},
+      {"Acosh", "", {above_one}, 1},
       {"Pow", R"(arg { name: "exponent" f: 1.5 })", {x}, 1},
       {"Pow", repeated, {x, reals({6})}, 1},
       {"Mod", integer("divisor", 3), {whole}, 1},

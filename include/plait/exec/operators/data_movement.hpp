@@ -5,7 +5,9 @@
 #include <plait/exec/detail/operators/channel_shuffle.hpp>
 #include <plait/exec/detail/operators/concat_split.hpp>
 #include <plait/exec/detail/operators/gather.hpp>
+#include <plait/exec/detail/operators/gather_elements.hpp>
 #include <plait/exec/detail/operators/gather_gradients.hpp>
+#include <plait/exec/detail/operators/gather_nd.hpp>
 #include <plait/exec/detail/operators/lengths.hpp>
 #include <plait/exec/detail/operators/one_hot.hpp>
 #include <plait/exec/detail/operators/one_hot_gradients.hpp>
@@ -24,6 +26,7 @@
 #include <plait/exec/detail/operators/sorted_segments.hpp>
 #include <plait/exec/detail/operators/strided_slice.hpp>
 #include <plait/exec/detail/operators/transpose.hpp>
+#include <plait/exec/detail/operators/triangle.hpp>
 #include <plait/exec/detail/operators/unsorted_segments.hpp>
 #include <plait/exec/detail/operators/views.hpp>
 #include <plait/exec/operators.hpp>
@@ -35,7 +38,9 @@ template <backend B>
 void add_data_movement(operators<B>& table) {
   add_channel_shuffle_operators(table);
   add_concat_split_operators(table);
+  add_gather_elements_operators(table);
   add_gather_gradient_operators(table);
+  add_gather_nd_operators(table);
   add_gather_operators(table);
   add_lengths_operators(table);
   add_one_hot_gradient_operators(table);
@@ -55,6 +60,7 @@ void add_data_movement(operators<B>& table) {
   add_sorted_segment_operators(table);
   add_strided_slice_operators(table);
   add_transpose_operators(table);
+  add_triangle_operators(table);
   add_unsorted_segment_operators(table);
   add_view_operators(table);
 }

@@ -10,6 +10,8 @@
 #include <plait/exec/detail/operators/dropout_gradients.hpp>
 #include <plait/exec/detail/operators/functions.hpp>
 #include <plait/exec/detail/operators/functions_gradients.hpp>
+#include <plait/exec/detail/operators/integer_arithmetic.hpp>
+#include <plait/exec/detail/operators/inverse_hyperbolic.hpp>
 #include <plait/exec/detail/operators/selections.hpp>
 #include <plait/exec/detail/operators/selections_gradients.hpp>
 #include <plait/exec/detail/operators/sums.hpp>
@@ -32,6 +34,8 @@ void add_elementwise(operators<B>& table) {
   add_dropout_operators(table);
   add_function_gradient_operators(table);
   add_function_operators(table);
+  add_integer_arithmetic_operators(table);
+  add_inverse_hyperbolic_operators(table);
   add_selection_gradient_operators(table);
   add_selection_operators(table);
   add_sum_gradient_operators(table);

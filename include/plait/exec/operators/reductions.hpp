@@ -13,8 +13,10 @@
 #include <plait/exec/detail/operators/normalization_gradients.hpp>
 #include <plait/exec/detail/operators/ranking.hpp>
 #include <plait/exec/detail/operators/ranking_gradients.hpp>
+#include <plait/exec/detail/operators/reduce_product.hpp>
 #include <plait/exec/detail/operators/reductions.hpp>
 #include <plait/exec/detail/operators/reductions_gradients.hpp>
+#include <plait/exec/detail/operators/scans.hpp>
 #include <plait/exec/detail/operators/softmax_with_loss.hpp>
 #include <plait/exec/detail/operators/softmax_with_loss_gradients.hpp>
 #include <plait/exec/operators.hpp>
@@ -31,8 +33,10 @@ void add_reductions(operators<B>& table) {
   add_normalization_operators(table);
   add_ranking_gradient_operators(table);
   add_ranking_operators(table);
+  add_reduce_product_operators(table);
   add_reduction_gradient_operators(table);
   add_reduction_operators(table);
+  add_scan_operators(table);
   add_softmax_with_loss_gradient_operators(table);
   add_softmax_with_loss_operators(table);
 }

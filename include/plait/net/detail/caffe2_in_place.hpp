@@ -16,6 +16,9 @@ namespace plait {
   // In alphabetical order.
   static constexpr std::string_view first_by_first[] = {
       "And",
+      "BitwiseAnd",
+      "BitwiseOr",
+      "BitwiseXor",
       "Cbrt",
       "CbrtGradient",
       "Ceil",

@@ -40,6 +40,7 @@ inline constexpr simple_rule movement_rules[] = {
     {"StridedSlice", "StridedSliceGradient", "g0 i*", "0"},
     {"Tile", "TileGradient", "g0 i1*", "0"},
     {"TopK", "TopKGradient", "g0 o1 i0", "0"},
+    {"Trilu", "Trilu", "g0 i1*", "0"},
     {"UnsortedSegmentMean", "UnsortedSegmentMeanGradient", "g0 i1", "0"},
     {"UnsortedSegmentSum", "UnsortedSegmentSumGradient", "g0 i1", "0"},
     {"UnsortedSegmentWeightedSum", "UnsortedSegmentWeightedSumGradient", "i1 g0 i2", "0"},
@@ -86,6 +87,34 @@ inline void gather_gradient(gradient_context& c) {
   if (axis == 0 && !wraps) return row_gather_gradient(c);
   auto made = c.op("BatchGatherGradient", {c.input(0), c.input(1), c.output_gradient(0)}, {c.input_gradient(0)});
   if (!c.has_argument("axis")) made.argument("axis", axis);
+}
+
+// Adds dy to zeros in the shape of X, at the places that were gathered. Not in Caffe2.
+inline void gather_elements_gradient(gradient_context& c) {
+  gradient_operand const dy = c.output_gradient(0);
+  gradient_operand const zeros = c.temporary(c.gradient_name(0) + "_zeros");
+  c.op("ZerosLike", {c.input(0)}, {zeros}).own_arguments();
+  c.op("ScatterElements", {zeros, c.input(1), dy}, {c.input_gradient(0)}).argument("reduction", std::string("add"));
+}
+inline void gather_nd_gradient(gradient_context& c) {
+  c.refuse_unless(c.argument<std::int64_t>("batch_dims", 0) == 0, "with batch_dims it has no gradient");
+  gradient_operand const dy = c.output_gradient(0);
+  gradient_operand const zeros = c.temporary(c.gradient_name(0) + "_zeros");
+  c.op("ZerosLike", {c.input(0)}, {zeros}).own_arguments();
+  c.op("ScatterND", {zeros, c.input(1), dy}, {c.input_gradient(0)})
+      .own_arguments()
+      .argument("reduction", std::string("add"));
+}
+
+// Sums in the other direction. Not in Caffe2.
+inline void cumulative_sum_gradient(gradient_context& c) {
+  std::vector<gradient_operand> reads = {c.output_gradient(0)};
+  if (c.listed_input_count() > 1) reads.push_back(c.input(1));
+  made_op op = c.op("CumSum", reads, std::vector{c.input_gradient(0)});
+  op.own_arguments();
+  op.argument("reverse", std::int64_t{c.argument<std::int64_t>("reverse", 0) == 0 ? 1 : 0});
+  for (std::string_view const key : {"axis", "exclusive"})
+    if (auto value = c.any_argument(key)) op.argument(key, std::move(*value));
 }
 
 // Gathers the row indices as the rows were gathered, which gives each row's origin, in the lengths' type. Not in
@@ -284,6 +313,9 @@ inline void add_movement_rules(gradient_rules& rules) {
   for (simple_rule const& entry : movement_rules) add_simple_rule(rules, entry);
   for (std::string_view const type : {"Alias", "AliasWithName"}) rules.set(type, detail::pass_first);
   rules.set("Gather", detail::gather_gradient);
+  rules.set("GatherElements", detail::gather_elements_gradient);
+  rules.set("GatherND", detail::gather_nd_gradient);
+  rules.set("CumSum", detail::cumulative_sum_gradient);
   rules.set("LengthsGather", detail::lengths_gather_gradient);
   rules.set("BooleanMask", detail::boolean_mask_gradient);
   rules.set("EnsureDense", detail::ensure_dense_gradient);
