@@ -52,7 +52,8 @@ inline void set_reduced(onnx_context const& c) {
 }
 
 /// Converts a reduction. `before` and `after` are unary ops on its elements and its results; `alone` is the op that
-/// replaces it if it reduces no axis, so that each element is its own sum. nullptr: none.
+/// replaces it if it reduces no axis, so that each element is its own sum. nullptr: none. Extremes of bool are compared
+/// with 0, as those of no elements are the limits of int32.
 inline void onnx_reduce(onnx_context const& c, char const* type, onnx_types types, char const* before = nullptr,
                         char const* after = nullptr, char const* alone = nullptr) {
   require_type(c, 0, types);
@@ -61,6 +62,11 @@ inline void onnx_reduce(onnx_context const& c, char const* type, onnx_types type
     if (alone == nullptr) return c.forward(0, 0);
     c.add(alone, {c.input(0)}, {c.output(0)});
     return c.as_input(0, 0);
+  }
+  if (c.type(0) == onnx_type::boolean) {
+    std::string const extreme = c.step(type, {onnx_widened(c, 0)}, std::move(*arguments));
+    c.add("GT", {extreme, c.constant_blob(onnx_filled(onnx_type::int32, {}, 0), "zero")}, {c.output(0)});
+    return set_reduced(c);
   }
   onnx_narrowed(c, [&](std::string const& made) {
     std::string x = onnx_widened(c, 0);
