@@ -3,7 +3,9 @@
 
 #include <plait/interop/onnx/detail/rules/control_flow.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
+#include <plait/interop/onnx/detail/rules/indexing.hpp>
 #include <plait/interop/onnx/detail/rules/matmul_and_conv.hpp>
+#include <plait/interop/onnx/detail/rules/numeric.hpp>
 #include <plait/interop/onnx/detail/rules/recurrent.hpp>
 #include <plait/interop/onnx/detail/rules/reductions.hpp>
 #include <plait/interop/onnx/detail/rules/resizing.hpp>
@@ -24,6 +26,8 @@ inline onnx_rules const& onnx_rules::standard() {
     add_onnx_matmul_and_conv_rules(made);
     add_onnx_recurrent_rules(made);
     add_onnx_control_flow_rules(made);
+    add_onnx_indexing_rules(made);
+    add_onnx_numeric_rules(made);
     return made;
   }();
   return table;
