@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
+#include <plait/interop/onnx/detail/rules/extents.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
 
@@ -97,7 +98,6 @@ inline void onnx_reduce_log_sum_exp(onnx_context const& c) {
 
 inline void onnx_arg_min_max(onnx_context const& c, char const* type) {
   require_type(c, 0, onnx_numbers_and_bytes);
-  if (c.integer("select_last_index", 0) != 0) c.unsupported("the last of equal elements");
   std::int64_t const axis = c.integer("axis", 0);
   std::int64_t const keep = c.integer("keepdims", 1);
   onnx_dims dims = c.dims(0);
@@ -107,7 +107,15 @@ inline void onnx_arg_min_max(onnx_context const& c, char const* type) {
     (*dims)[at] = 1;
     if (keep == 0) dims->erase(dims->begin() + static_cast<std::ptrdiff_t>(at));
   }
-  c.add(type, {onnx_widened(c, 0)}, {c.output(0)}, {{"axis", axis}, {"keepdims", keep}});
+  std::string x = onnx_widened(c, 0);
+  if (c.integer("select_last_index", 0) == 0) {
+    c.add(type, {x}, {c.output(0)}, {{"axis", axis}, {"keepdims", keep}});
+  } else {  // the first of equals in the reversed order
+    std::string const down = onnx_scalar(c, -1, "down");
+    std::string const last = c.step("Add", {onnx_extent(c, x, axis), down});
+    x = c.step("Gather", {x, c.step("Range", {last, down, down})}, {{"axis", axis}});
+    c.add("Sub", {last, c.step(type, {x}, {{"axis", axis}, {"keepdims", keep}})}, {c.output(0)});
+  }
   c.set_type(0, onnx_type::int64);
   c.set_dims(0, std::move(dims));
 }
@@ -190,6 +198,7 @@ inline void add_onnx_reduction_rules(onnx_rules& rules) {
   using detail::onnx_floats;
   using detail::onnx_numbers;
   rules.set("ReduceSum", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", onnx_numbers); });
+  rules.set("ReduceProd", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceProd", onnx_numbers); });
   rules.set("ReduceMean", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceMean", onnx_floats); });
   for (char const* type : {"ReduceMax", "ReduceMin"})
     rules.set(type, [type](onnx_context const& c) { detail::onnx_reduce(c, type, detail::onnx_host_types); });

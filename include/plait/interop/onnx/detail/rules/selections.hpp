@@ -14,6 +14,7 @@
 
 #include <plait/interop/onnx/detail/converter.hpp>
 #include <plait/interop/onnx/detail/recurrence_shapes.hpp>
+#include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
 
@@ -244,10 +245,16 @@ inline void onnx_reverse_sequence(onnx_context const& c) {
 }
 
 // TopK: the op pads if the axis has fewer than k elements, which ONNX refuses. If the extent is known only at run time,
-// Gather checks it, by reading index k - 1.
+// Gather checks it, by reading index k - 1. The smallest elements are the largest in a type's reversed order: -x, or
+// -1 - x for integers, which does not overflow.
 inline void onnx_top_k(onnx_context const& c) {
-  require_type(c, 0, onnx_numbers);
-  if (c.integer("largest", 1) == 0) c.unsupported("the smallest elements");
+  require_type(c, 0, onnx_numbers_and_bytes);
+  bool const smallest = c.integer("largest", 1) == 0;
+  if (smallest) static_cast<void>(require_runtime_type(c, c.type(0)));
+  auto const reversed = [&](std::string const& from, std::string const& to) {
+    if (onnx_floats.has(c.type(0))) return c.add("Negative", {from}, {to});
+    c.add("Sub", {c.constant_blob(onnx_filled(onnx_widened_type(c.type(0)), {}, -1), "ones"), from}, {to});
+  };
   std::int64_t k = c.integer("k", 0);
   if (c.opset() >= 10) {
     auto const known = c.known_integers(1, "k");
@@ -262,7 +269,7 @@ inline void onnx_top_k(onnx_context const& c) {
   if (extent >= 0 && k > extent)
     c.unsupported("k is " + std::to_string(k) + ", where axis " + std::to_string(axis) + " of " + input_text(c, 0) +
                   " has " + std::to_string(extent) + " elements");
-  std::string x = c.input(0);
+  std::string x = onnx_widened(c, 0);
   if (extent < 0) {
     std::string const shape = c.step("Shape", {x});
     std::string const place = c.constant_blob(onnx_list({axis}), "axis");
@@ -270,7 +277,16 @@ inline void onnx_top_k(onnx_context const& c) {
     std::string const most = c.step("Max", {have, c.constant_blob(onnx_list({k}), "k")});
     x = c.step("Gather", {x, c.step("Range", {most})}, {{"axis", axis}});
   }
-  c.add("TopK", {x}, {c.output(0), c.output(1)}, {{"k", k}, {"axis", axis}});
+  if (smallest) {
+    std::string const turned = c.temporary("turned");
+    reversed(x, turned);
+    x = turned;
+  }
+  onnx_narrowed(c, [&](std::string const& made) {
+    std::string const top = smallest ? c.temporary("top") : made;
+    c.add("TopK", {x}, {top, c.output(1)}, {{"k", k}, {"axis", axis}});
+    if (smallest) reversed(top, made);
+  });
   if (dims) (*dims)[at] = k;
   for (std::size_t const o : {0U, 1U}) {
     c.set_type(o, o == 0 ? c.type(0) : onnx_type::int64);
