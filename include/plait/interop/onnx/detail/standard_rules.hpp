@@ -2,6 +2,7 @@
 #pragma once
 
 #include <plait/interop/onnx/detail/rules/control_flow.hpp>
+#include <plait/interop/onnx/detail/rules/einsum.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/rules/indexing.hpp>
 #include <plait/interop/onnx/detail/rules/matmul_and_conv.hpp>
@@ -28,6 +29,7 @@ inline onnx_rules const& onnx_rules::standard() {
     add_onnx_control_flow_rules(made);
     add_onnx_indexing_rules(made);
     add_onnx_numeric_rules(made);
+    add_onnx_einsum_rules(made);
     return made;
   }();
   return table;
