@@ -421,22 +421,6 @@ TEST_CASE("parse_onnx: a truncated document is distinguished from a malformed on
   CHECK(message(no_graph) == "the model has no graph");
 }
 
-TEST_CASE("ONNX refusals: Reshape with allowzero needs a known shape without zeros") {
-  auto reshape = node("Reshape", {"x", "s"}, {"y"});
-  reshape.attributes.emplace_back();
-  reshape.attributes.back().name = "allowzero";
-  reshape.attributes.back().i = 1;
-  auto m = model({reshape}, {"x", "s"}, {"y"});
-  m.graph.inputs[1].type = plait::onnx_type::int64;
-  CHECK(refused(m) == problems{{"Reshape", "y", "with allowzero the shape must be known before the model is run"}});
-  m.graph.inputs.pop_back();
-  m.graph.initializers = {numbers("s", {})};
-  m.graph.initializers[0].type = plait::onnx_type::int64;
-  m.graph.initializers[0].int64s = {0, 2};
-  m.graph.initializers[0].dims = {2};
-  CHECK(refused(m) == problems{{"Reshape", "y", "a shape with zeros that are no axes of the input (allowzero)"}});
-}
-
 TEST_CASE("ONNX refusals: messages escape unprintable names, and problems keep them unchanged") {
   auto m = model({node("No\xff\n", {"x"}, {"\x01y"})}, {"x"}, {});
   try {

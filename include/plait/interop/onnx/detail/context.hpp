@@ -25,6 +25,12 @@ struct onnx_value {
   std::optional<tensor_value> constant = {};
   onnx_type type = onnx_type::undefined;
   std::optional<std::vector<std::int64_t>> dims = {};  ///< -1: an unknown extent
+  /// True if `dims` depends on what the model declares of its inputs, which may be larger when the net runs.
+  bool is_declared = false;
+  /// The elements of a tensor of integers with known extents, as far as they follow from declared extents: at most
+  /// 4096.
+  std::optional<std::vector<std::optional<std::int64_t>>> known_elements = {};
+  net_builder const* checked_in = nullptr;  ///< the net that last got an op that checks the known elements
   /// True if it depends on a reported problem: what is unknown about it may become known once that is fixed.
   bool is_poisoned = false;
   bool may_be_constant = false;  ///< true if it is poisoned and all its operands are constants
@@ -70,9 +76,13 @@ class onnx_context {
   onnx_value const& value(std::size_t i) const;
   /// Returns the value of an input that is a constant, else nullptr.
   tensor_value const* constant(std::size_t i) const;
-  /// Returns the elements of a constant integer input, called `what` in messages. Reports any other input.
+  /// Returns the elements of a constant integer input, called `what` in messages. Of an input whose elements follow
+  /// from declared extents, returns these, and adds an op that refuses others at run time. Reports any other input.
   std::vector<std::int64_t> known_integers(std::size_t i, std::string_view what) const;
   std::optional<double> known_number(std::size_t i) const;
+  /// Returns the elements of an input that lists extents as a shape, with -1 for unknown and negative ones; nothing if
+  /// their number is unknown or above the maximum rank.
+  dims_type listed_dims(std::size_t i) const;
   dims_type const& dims(std::size_t i) const;
   onnx_type type(std::size_t i) const;
   /// Returns the rank of an input. Reports an input whose rank is unknown before the net runs.
@@ -98,7 +108,7 @@ class onnx_context {
   /// Defines an output and returns its blob; for an omitted output, the name of an unused blob.
   std::string output(std::size_t o) const;
   names outputs() const;
-  /// Records the type, or the shape, of an output that output() has defined.
+  /// Records the type, or the shape, of an output that output() has defined. What is unknown stays as declared.
   void set_type(std::size_t o, onnx_type type) const;
   void set_dims(std::size_t o, dims_type dims) const;
   /// Records that an output has the type and shape of input i.

@@ -62,7 +62,10 @@ inline onnx_type onnx_context::type(std::size_t i) const {
 
 inline std::vector<std::int64_t> onnx_context::known_integers(std::size_t i, std::string_view what) const {
   tensor_value const* const known = constant(i);
-  if (known == nullptr) unsupported(std::string(what) + ' ' + std::string(detail::onnx_must_be_known));
+  if (known == nullptr) {
+    if (auto const declared = converter_->declared_integers(*this, i)) return *declared;
+    unsupported(std::string(what) + ' ' + std::string(detail::onnx_must_be_known));
+  }
   if (auto const* wide = std::get_if<std::vector<std::int64_t>>(&known->data)) return *wide;
   if (auto const* narrow = std::get_if<std::vector<std::int32_t>>(&known->data))
     return {narrow->begin(), narrow->end()};
@@ -80,6 +83,24 @@ inline std::optional<double> onnx_context::known_number(std::size_t i) const {
           return std::nullopt;
       },
       known->data);
+}
+
+inline onnx_context::dims_type onnx_context::listed_dims(std::size_t i) const {
+  onnx_value const& known = value(i);
+  std::vector<std::int64_t> made;
+  if (known.constant) {
+    made = known_integers(i, "the shape");
+  } else if (known.known_elements) {
+    for (auto const& each : *known.known_elements) made.push_back(each.value_or(-1));
+  } else if (dims(i) && dims(i)->size() == 1 && dims(i)->front() >= 0 &&
+             dims(i)->front() <= static_cast<std::int64_t>(detail::max_rank)) {
+    made.assign(static_cast<std::size_t>(dims(i)->front()), -1);
+  } else {
+    return std::nullopt;
+  }
+  if (made.size() > detail::max_rank) return std::nullopt;
+  for (std::int64_t& extent : made) extent = std::max(extent, std::int64_t{-1});
+  return detail::known_extents(std::move(made));
 }
 
 inline std::size_t onnx_context::rank(std::size_t i) const {
@@ -140,11 +161,22 @@ inline onnx_context::names onnx_context::outputs() const {
 }
 inline void onnx_context::set_type(std::size_t o, onnx_type type) const {
   if (!wants(o)) return;
+  if (type == onnx_type::undefined) return;
   if (onnx_value* const made = converter_->known(node_->outputs[o])) made->type = type;
 }
 inline void onnx_context::set_dims(std::size_t o, dims_type dims) const {
   if (!wants(o)) return;
-  if (onnx_value* const made = converter_->known(node_->outputs[o])) made->dims = std::move(dims);
+  onnx_value* const made = converter_->known(node_->outputs[o]);
+  if (made == nullptr || !dims) return;
+  made->is_declared = false;
+  if (made->dims && made->dims->size() == dims->size())
+    for (std::size_t axis = 0; axis != dims->size(); ++axis) {
+      std::int64_t& extent = (*dims)[axis];
+      if (extent >= 0 || (*made->dims)[axis] < 0) continue;
+      extent = (*made->dims)[axis];
+      made->is_declared = true;
+    }
+  made->dims = std::move(dims);
 }
 inline void onnx_context::as_input(std::size_t o, std::size_t i) const {
   set_type(o, type(i));

@@ -93,6 +93,9 @@ class onnx_converter {
     nothing_ = poisoned(name);
     return nothing_;
   }
+  /// Returns the elements of an input that follow from declared extents, and adds an op to the current net that refuses
+  /// others at run time; nothing if an element is unknown.
+  std::optional<std::vector<std::int64_t>> declared_integers(onnx_context const& c, std::size_t i);
   /// Notes that a rule has queried something unknown of a value, and whether that value is poisoned.
   void note_unknown(bool is_poisoned) { unknown_is_poisoned_ = is_poisoned; }
   /// Returns the blob of a value; a constant becomes a parameter.
@@ -125,6 +128,7 @@ class onnx_converter {
     if (auto const found = here_->infos.find(name); found != here_->infos.end()) {
       made.type = found->second->type;
       made.dims = found->second->dims;
+      made.is_declared = made.dims.has_value();
     }
     return set(name, std::move(made)).blob;
   }
@@ -181,6 +185,7 @@ class onnx_converter {
         throw onnx_unsupported{"input '" + info.name + "' of its graph is " + to_string(info.type) +
                                ", where it gets " + to_string(given.type)};
       if (!given.dims) given.dims = info.dims;
+      given.is_declared = given.is_declared || !given.constant;
       set(info.name, std::move(given));
     }
     convert_all(graph);
@@ -299,6 +304,7 @@ class onnx_converter {
       taken_.erase(input.name);
     } else {
       made = {input.name, std::nullopt, input.type, input.dims};
+      made.is_declared = true;
       bool const is_tensor = input.kind != onnx_value_info::kinds::other;
       if (!is_tensor || (input.type != onnx_type::undefined && !has_runtime_type(input.type))) {
         made.type = onnx_type::undefined;
@@ -362,7 +368,7 @@ class onnx_converter {
       if (runs) {
         onnx_context const context(*this, node, opset(node.domain));
         if (node.domain.empty()) onnx_signature_check(context).run();
-        (*rule)(context);
+        convert(context, *rule);
       }
       done = runs;
     } catch (onnx_unsupported const& why) {
@@ -396,6 +402,9 @@ class onnx_converter {
     reads_poisoned_ = reads_poisoned_ || outer_reads_poisoned;
     unknown_is_poisoned_ = outer_unknown_is_poisoned;
   }
+
+  // Makes the outputs constants, or calls the rule and records what is known of the outputs' elements.
+  void convert(onnx_context const& context, onnx_rule const& rule);
 
   // Converts the remaining subgraphs of a node that was not converted, to report their problems.
   void convert_subgraphs_of(onnx_node const& node) {
@@ -468,4 +477,5 @@ class onnx_converter {
 
 }  // namespace plait::detail
 
+#include <plait/interop/onnx/detail/constant_folding.hpp>
 #include <plait/interop/onnx/detail/context_queries.hpp>

@@ -18,9 +18,36 @@
 namespace plait {
 namespace detail {
 
+// Converts the branch of an If whose condition is known, in place of the node. The other one is not checked.
+inline void onnx_inline_branch(onnx_context const& c, char const* name) {
+  onnx_graph_def const& graph = c.graph(name);
+  std::size_t const count = c.node().outputs.size();
+  if (graph.outputs.size() != count || !graph.inputs.empty())
+    c.unsupported(std::string(name) + " must have " + std::to_string(count) + " outputs and no inputs");
+  std::vector<onnx_value> const made = c.converter().inside(graph, c.net(), {});
+  for (std::size_t o = 0; o != count; ++o) {
+    if (made[o].constant && !made[o].is_poisoned) {
+      c.set_constant(o, *made[o].constant);
+      continue;
+    }
+    c.add("Copy", {onnx_capture(c.net(), made[o].blob).name()}, {c.output(o)});
+    c.set_type(o, made[o].type);
+    c.set_dims(o, made[o].dims);
+  }
+}
+
+// Returns what is known of a shape that is one of two.
+inline onnx_dims common_dims(onnx_dims a, onnx_dims const& b) {
+  if (!a || !b || a->size() != b->size()) return std::nullopt;
+  for (std::size_t axis = 0; axis != a->size(); ++axis)
+    if ((*a)[axis] != (*b)[axis]) (*a)[axis] = -1;
+  return a;
+}
+
 inline void onnx_if(onnx_context const& c) {
-  std::string const condition = c.input(0);
   require_scalar(c, 0, true);
+  if (auto const known = c.known_number(0)) return onnx_inline_branch(c, *known != 0 ? "then_branch" : "else_branch");
+  std::string const condition = c.input(0);
   std::vector<std::string> const outputs = c.outputs();
   std::vector<onnx_value> then_values;
   auto const branch = [&](char const* name) {
@@ -32,7 +59,7 @@ inline void onnx_if(onnx_context const& c) {
     for (std::size_t o = 0; o != outputs.size(); ++o) onnx_yield(c, inside, made[o], outputs[o]);
     for (std::size_t o = 0; o != outputs.size(); ++o) {
       c.set_type(o, made[o].type);
-      c.set_dims(o, then_values.empty() || then_values[o].dims == made[o].dims ? made[o].dims : std::nullopt);
+      if (!then_values.empty()) c.set_dims(o, common_dims(then_values[o].dims, made[o].dims));
     }
     then_values = made;
     return inside.take();
@@ -206,7 +233,14 @@ class onnx_scan {
       auto const row = inside.gather(onnx_capture(inside, sequences[k]), list, c_.temporary("row"));
       std::string const slice = c_.temporary("slice");
       inside.op("Squeeze", row, slice, {{"dims", {0}}});
-      made.push_back(onnx_blob(slice, c_.type(first_ + states_ + k)));
+      std::size_t const i = first_ + states_ + k;
+      onnx_dims dims = c_.dims(i);
+      if (dims) {
+        std::size_t const axis = batched_ ? 1 : c_.axis(i, attribute("scan_input_axes", k));
+        dims->erase(dims->begin() + static_cast<std::ptrdiff_t>(axis));
+        if (batched_) dims->erase(dims->begin());
+      }
+      made.push_back(onnx_blob(slice, c_.type(i), std::move(dims)));
     }
     return made;
   }

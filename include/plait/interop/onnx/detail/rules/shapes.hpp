@@ -14,6 +14,7 @@
 
 #include <plait/interop/onnx/detail/converter.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
+#include <plait/interop/onnx/detail/subgraphs.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
 
@@ -70,7 +71,8 @@ inline void onnx_constant_of_shape(onnx_context const& c) {
     c.add("ConstantFill", {c.input(0)}, {c.output(0)}, std::move(arguments));
   }
   c.set_type(0, type);
-  c.set_dims(0, c.constant(0) != nullptr ? known_extents(shape_of(c, 0, 0)) : unknown_extents(c.dims(0)));
+  if (c.constant(0) != nullptr) static_cast<void>(shape_of(c, 0, 0));
+  c.set_dims(0, c.listed_dims(0));
 }
 
 inline void onnx_shape(onnx_context const& c) {
@@ -110,27 +112,77 @@ inline void check_reshape(onnx_context const& c, std::vector<std::int64_t> const
     c.unsupported(input_text(c, 0) + " cannot be reshaped to " + dims_text(shape));
 }
 
+// Returns the dims of an input reshaped to `shape`. An extent that the others and the number of elements determine is
+// known.
+inline onnx_dims reshaped_dims(onnx_context const& c, onnx_dims shape, bool allows_zeros) {
+  if (!shape) return std::nullopt;
+  for (std::size_t axis = 0; axis != shape->size(); ++axis)
+    if ((*shape)[axis] == 0 && !allows_zeros)
+      (*shape)[axis] = c.dims(0) && axis < c.dims(0)->size() ? (*c.dims(0))[axis] : -1;
+  if (std::ranges::count(*shape, -1) != 1 || !is_known(c.dims(0))) return shape;
+  auto const open = std::ranges::find(*shape, -1);
+  *open = 1;
+  auto const rest = element_count(*shape);
+  auto const count = element_count(*c.dims(0));
+  *open = rest && count && *rest != 0 && *count % *rest == 0 && *count / *rest <= std::size_t{1} << 40
+              ? static_cast<std::int64_t>(*count / *rest)
+              : -1;
+  return shape;
+}
+
+// Reshape with allowzero, to a shape that has zeros or may have some: a tensor without elements, if it has. Gather
+// refuses an input that has elements, by reading index 0 alone.
+inline void reshape_with_zeros(onnx_context const& c, std::optional<std::vector<std::int64_t>> const& shape) {
+  if (shape && std::ranges::find(*shape, -1) != shape->end()) c.unsupported("a shape with both 0 and -1 (allowzero)");
+  if (shape && is_known(c.dims(0)) && element_count(*c.dims(0)) != std::size_t{0})
+    c.unsupported(input_text(c, 0) + " cannot be reshaped to " + dims_text(*shape));
+  std::int64_t const type = require_runtime_type(c, c.type(0));
+  bool const real = c.type(0) == onnx_type::float32 || c.type(0) == onnx_type::float64;
+  net_argument const none = real ? net_argument("value", 0.0f) : net_argument("value", 0);
+  std::vector<std::string> const read{c.input(0), c.input(1), c.constant_blob(onnx_list({0}), "zero")};
+  std::string const made = c.output(0);
+  auto const fill = [&](net_builder& net) {
+    for (std::string const& name : read) static_cast<void>(onnx_capture(net, name));
+    auto const count = net.op("Size", net.blob(read[0]), c.temporary("size"));
+    net.op("Gather", {net.blob(read[2]), count}, c.temporary("none"));
+    net.op("ConstantFill", net.blob(read[1]), made, {{"input_as_shape", 1}, {"dtype", type}, none});
+  };
+  if (shape) {
+    fill(c.net());
+  } else {
+    net_builder empty(c.temporary("empty"));
+    fill(empty);
+    empty.external_outputs(made);
+    net_builder full(c.temporary("full"));
+    for (std::size_t const i : {0U, 1U}) static_cast<void>(onnx_capture(full, read[i]));
+    full.op_n("Reshape", {read[0], read[1]}, {made, c.temporary("old_shape")});
+    full.external_outputs(made);
+    std::string const one = c.constant_blob(onnx_filled(c.type(1), {1}, 1), "one");
+    std::string const all = c.temporary("extents");
+    c.add("Concat", {read[1], one}, {all, c.temporary("lengths")}, {{"axis", 0}});
+    std::string const least = c.step("ReduceMin", {c.step("Abs", {all})}, {{"keepdims", 0}});
+    std::string const zero = c.constant_blob(onnx_filled(c.type(1), {}, 0), "zero");
+    onnx_add_if(c.net(), c.training(), c.step("EQ", {least, zero}), empty.take(), full.take(), {made});
+  }
+  c.set_type(0, c.type(0));
+  c.set_dims(0, reshaped_dims(c, c.listed_dims(1), true));
+}
+
 inline void onnx_reshape(onnx_context const& c) {
   auto const shape = c.opset() < 5              ? std::optional(c.integers("shape"))
                      : c.constant(1) != nullptr ? std::optional(c.known_integers(1, "the shape"))
                                                 : std::nullopt;
   bool const zeros = c.integer("allowzero", 0) != 0;
-  if (zeros && !shape) c.unsupported("with allowzero the shape must be known before the model is run");
-  if (zeros && std::ranges::find(*shape, 0) != shape->end())
-    c.unsupported("a shape with zeros that are no axes of the input (allowzero)");
   if (c.opset() >= 5) require_rank(c, 1, 1, 1);
+  if (zeros && (!shape || std::ranges::find(*shape, 0) != shape->end())) return reshape_with_zeros(c, shape);
   if (shape) {
     check_reshape(c, *shape);
     c.add("Reshape", {c.input(0)}, {c.output(0), c.temporary("old_shape")}, {{"shape", *shape}});
-    std::vector<std::int64_t> dims = known_extents(*shape);
-    for (std::size_t axis = 0; axis != dims.size(); ++axis)
-      if (dims[axis] == 0) dims[axis] = c.dims(0) && axis < c.dims(0)->size() ? (*c.dims(0))[axis] : -1;
-    c.set_dims(0, std::move(dims));
   } else {
     c.add("Reshape", {c.input(0), c.input(1)}, {c.output(0), c.temporary("old_shape")});
-    c.set_dims(0, unknown_extents(c.dims(1)));
   }
   c.set_type(0, c.type(0));
+  c.set_dims(0, reshaped_dims(c, shape ? onnx_dims(known_extents(*shape)) : c.listed_dims(1), false));
 }
 
 inline void onnx_flatten(onnx_context const& c) {
@@ -223,8 +275,8 @@ inline void onnx_transpose(onnx_context const& c) {
 inline void onnx_expand(onnx_context const& c) {
   require_type(c, 0, onnx_host_types);
   require_rank(c, 1, 1, 1);
-  onnx_dims dims;
-  if (c.constant(1) != nullptr) dims = broadcast(c, c.dims(0), known_extents(shape_of(c, 1, 0)));
+  if (c.constant(1) != nullptr) static_cast<void>(shape_of(c, 1, 0));
+  onnx_dims dims = broadcast(c, c.dims(0), c.listed_dims(1));
   onnx_type const type = onnx_widened_type(c.type(0));
   onnx_narrowed(c, [&](std::string const& made) {
     std::string const ones = c.step("ConstantFill", {c.input(1)},
