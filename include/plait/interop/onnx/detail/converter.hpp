@@ -164,6 +164,19 @@ class onnx_converter {
   // ---- ops
   net_builder& net() { return *here_->net; }
 
+  /// Converts a node that a rule composes its own node of, in the current graph, by version `opset` of the operators.
+  /// Throws onnx_unsupported.
+  void expand(onnx_node const& node, std::int64_t opset) {
+    onnx_rule const* const rule = rules_.find(node.domain, node.type);
+    if (rule == nullptr) throw onnx_unsupported{"there is no rule for " + node.type + ", which it is composed of"};
+    bool const reads_poisoned = std::ranges::any_of(
+        node.inputs, [&](std::string const& name) { return !name.empty() && value(name).is_poisoned; });
+    convert(onnx_context(*this, node, opset), *rule);
+    for (std::string const& name : node.outputs)
+      if (onnx_value* const made = name.empty() ? nullptr : known(name))
+        made->is_poisoned = made->is_poisoned || reads_poisoned;
+  }
+
   /// Converts a subgraph to a nested net, with `inputs` as the values of its inputs, and returns its outputs. An output
   /// that is a constant or an outer value is not a blob of the nested net yet.
   std::vector<onnx_value> inside(onnx_graph_def const& graph, net_builder& net, std::vector<onnx_value> inputs) {

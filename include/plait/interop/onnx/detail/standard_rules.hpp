@@ -5,6 +5,7 @@
 #include <plait/interop/onnx/detail/rules/einsum.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/rules/indexing.hpp>
+#include <plait/interop/onnx/detail/rules/losses.hpp>
 #include <plait/interop/onnx/detail/rules/matmul_and_conv.hpp>
 #include <plait/interop/onnx/detail/rules/numeric.hpp>
 #include <plait/interop/onnx/detail/rules/recurrent.hpp>
@@ -30,6 +31,7 @@ inline onnx_rules const& onnx_rules::standard() {
     add_onnx_indexing_rules(made);
     add_onnx_numeric_rules(made);
     add_onnx_einsum_rules(made);
+    add_onnx_loss_rules(made);
     return made;
   }();
   return table;
