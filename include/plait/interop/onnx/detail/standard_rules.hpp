@@ -1,6 +1,7 @@
 // Standard conversion rules for ONNX operators: all that plait comes with.
 #pragma once
 
+#include <plait/interop/onnx/detail/rules/attention.hpp>
 #include <plait/interop/onnx/detail/rules/control_flow.hpp>
 #include <plait/interop/onnx/detail/rules/einsum.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
@@ -32,6 +33,7 @@ inline onnx_rules const& onnx_rules::standard() {
     add_onnx_numeric_rules(made);
     add_onnx_einsum_rules(made);
     add_onnx_loss_rules(made);
+    add_onnx_attention_rules(made);
     return made;
   }();
   return table;
