@@ -9,6 +9,7 @@
 #include <plait/interop/onnx/detail/rules/losses.hpp>
 #include <plait/interop/onnx/detail/rules/matmul_and_conv.hpp>
 #include <plait/interop/onnx/detail/rules/numeric.hpp>
+#include <plait/interop/onnx/detail/rules/normalizations.hpp>
 #include <plait/interop/onnx/detail/rules/recurrent.hpp>
 #include <plait/interop/onnx/detail/rules/reductions.hpp>
 #include <plait/interop/onnx/detail/rules/resizing.hpp>
@@ -34,6 +35,7 @@ inline onnx_rules const& onnx_rules::standard() {
     add_onnx_einsum_rules(made);
     add_onnx_loss_rules(made);
     add_onnx_attention_rules(made);
+    add_onnx_normalization_rules(made);
     return made;
   }();
   return table;

@@ -11,6 +11,7 @@
 
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/rules/extents.hpp>
+#include <plait/interop/onnx/detail/rules/normalizations.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
 
@@ -184,6 +185,7 @@ inline void onnx_batch_norm(onnx_context const& c) {
     require_dims(c, i, {channels}, "a number for each channel");
   }
   bool const trains = c.opset() < 7 ? c.integer("is_test", 0) == 0 : c.integer("training_mode", 0) != 0;
+  if (trains && c.opset() >= 14) return onnx_batch_norm_training(c);
   bool more = false;
   for (std::size_t o = 1; o < c.node().outputs.size(); ++o) more = more || c.wants(o);
   if (trains || more) c.unsupported("it must not be in training mode");
@@ -219,7 +221,8 @@ inline void add_onnx_reduction_rules(onnx_rules& rules) {
   rules.set("BatchNormalization", detail::onnx_batch_norm);
   rules.set("LpNormalization", [](onnx_context const& c) {
     detail::require_type(c, 0, onnx_floats);
-    if (c.integer("p", 2) != 2) c.unsupported("a norm other than the Euclidean");
+    if (c.integer("p", 2) == 1) return detail::onnx_l1_norm(c);
+    if (c.integer("p", 2) != 2) c.unsupported("p must be 1 or 2");
     if (c.dims(0)) static_cast<void>(c.axis(0, c.integer("axis", -1)));
     c.add("Normalize", {c.input(0)}, {c.output(0)}, {{"axis", c.integer("axis", -1)}});
     c.as_input(0, 0);
