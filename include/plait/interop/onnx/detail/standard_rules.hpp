@@ -2,6 +2,7 @@
 #pragma once
 
 #include <plait/interop/onnx/detail/rules/attention.hpp>
+#include <plait/interop/onnx/detail/rules/composed.hpp>
 #include <plait/interop/onnx/detail/rules/control_flow.hpp>
 #include <plait/interop/onnx/detail/rules/einsum.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
@@ -36,6 +37,7 @@ inline onnx_rules const& onnx_rules::standard() {
     add_onnx_loss_rules(made);
     add_onnx_attention_rules(made);
     add_onnx_normalization_rules(made);
+    add_onnx_composed_rules(made);
     return made;
   }();
   return table;
