@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <plait/interop/onnx/detail/composition.hpp>
 #include <plait/interop/onnx/detail/converter.hpp>
 #include <plait/interop/onnx/detail/recurrence_shapes.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
@@ -37,6 +38,16 @@ inline void onnx_concat(onnx_context const& c) {
   c.add("Concat", c.inputs(), {c.output(0), c.temporary("extents")}, {{"axis", axis}});
   c.set_type(0, c.type(0));
   c.set_dims(0, std::move(dims));
+}
+
+// Returns the lengths of `count` chunks of an axis whose extent is known at run time.
+inline std::string split_lengths(onnx_context const& c, std::int64_t axis, std::int64_t count) {
+  onnx_composition const g(c);
+  std::string const extent = g("Gather", {g("Shape", {g.input(0)}), g.list({axis})});
+  std::string const length = g("Div", {g("Add", {extent, g.list({count - 1})}), g.list({count})});
+  std::vector<std::string> lengths(static_cast<std::size_t>(count - 1), length);
+  lengths.push_back(g("Sub", {extent, g("Mul", {length, g.list({count - 1})})}));
+  return c.converter().blob(g.concat(lengths, 0));
 }
 
 // Split: since version 18 num_outputs asks for equal chunks, of which the last is smaller if the extent is not a
@@ -77,7 +88,7 @@ inline void onnx_split(onnx_context const& c) {
     lengths.assign(static_cast<std::size_t>(count - 1), length);
     lengths.push_back(extent - length * (count - 1));
   } else if (c.has("num_outputs")) {
-    c.unsupported("the extent of the axis must be known before the model is run");
+    inputs.push_back(split_lengths(c, axis, count));
   }
   // Equal chunks carry no lengths, so that they stay equal for an input larger than the model declares.
   bool const even = !listed_there && !lengths.empty() && lengths.back() == lengths.front();
