@@ -64,9 +64,10 @@ class onnx_attention {
       scores = g_("Mul", {g_("Tanh", {g_("Div", {scores, bound})}), bound});
     }
     give(1, scores);
-    if (std::string const added = bias(); !added.empty()) scores = g_("Add", {scores, added});
+    std::string const added = bias();
+    if (!added.empty()) scores = g_("Add", {scores, added});
     give(2, scores);
-    std::string const weights = softmax(scores);
+    std::string const weights = softmax(scores, added);
     give(3, weights);
     std::string made = g_("MatMul", {g_("Reshape", {weights, groups}), values_});
     made = g_("Reshape", {made, g_.concat({g_.extents(query_, 0, 3), g_.extents(values_, 3, 4)}, 0)});
@@ -176,20 +177,15 @@ class onnx_attention {
     return g_.concat({mask, g_("Expand", {fill, shape})}, -1);
   }
 
-  // Softmax over keys; 0 for a query that attends none, whose scores are all -infinity.
-  std::string softmax(std::string const& scores) const {
+  // Softmax over keys; 0 for a query that attends none, whose bias is -infinity for all keys.
+  std::string softmax(std::string const& scores, std::string const& bias) const {
     std::string const x = precision_ == real_ ? scores : g_.cast(scores, precision_);
     std::string made = g_("Softmax", {x}, {onnx_argument("axis", std::int64_t{-1})});
-    if (masks()) {
-      std::string const lowest = g_.number(precision_, -std::numeric_limits<double>::infinity());
-      std::string const none = g_("Equal", {g_.reduce("ReduceMax", x, {-1}, true), lowest});
-      made = g_("Where", {none, g_.number(precision_, 0), made});
-    }
-    return precision_ == real_ ? made : g_.cast(made, real_);
-  }
-  bool masks() const {
-    return c_.has_input(3) || c_.has_input(6) || c_.integer("is_causal", 0) != 0 ||
-           c_.integer("left_window_size", -1) >= 0 || c_.integer("right_window_size", -1) >= 0;
+    if (precision_ != real_) made = g_.cast(made, real_);
+    if (bias.empty()) return made;
+    std::string const lowest = g_.number(real_, -std::numeric_limits<double>::infinity());
+    std::string const none = g_("Equal", {g_.reduce("ReduceMax", bias, {-1}, true), lowest});
+    return g_("Where", {none, g_.number(real_, 0), made});
   }
   void give(std::int64_t mode, std::string const& scores) const {
     if (mode == mode_) g_.make(3, "Identity", {scores});
