@@ -777,27 +777,31 @@ inline void onnx_converter::convert(onnx_context const& context, onnx_rule const
   }
 }
 
-inline std::optional<std::vector<std::int64_t>> onnx_converter::declared_integers(onnx_context const& c,
+inline std::optional<std::vector<std::int64_t>> onnx_converter::declared_elements(onnx_context const& c,
                                                                                   std::size_t i) {
-  onnx_value& from = value(c.node().inputs[i]);
-  if (!from.known_elements || !is_integer(from.type)) return std::nullopt;
+  onnx_value const& from = value(c.node().inputs[i]);
+  if (!from.known_elements || (!is_integer(from.type) && from.type != onnx_type::boolean)) return std::nullopt;
   std::vector<std::int64_t> made;
   for (auto const& each : *from.known_elements) {
     if (!each) return std::nullopt;
     made.push_back(*each);
   }
-  if (std::exchange(from.checked_in, &net()) == &net()) return made;
-  tensor_value expected = onnx_filled(from.type, *from.dims, 0);
-  std::visit(
-      [&]<class T>(std::vector<T>& elements) {
-        if constexpr (std::is_arithmetic_v<T>)
-          for (std::size_t k = 0; k != elements.size(); ++k) elements[k] = static_cast<T>(made[k]);
-      },
-      expected.data);
-  // Gather refuses an index other than 0, so any difference.
-  std::string const off = c.step("Sub", {c.input(i), c.constant_blob(std::move(expected), "declared")});
-  static_cast<void>(c.step("Gather", {c.constant_blob(onnx_list({0}), "zero"), off}));
   return made;
+}
+
+// Gather from one element refuses any index but 0, so any difference from what is expected.
+inline void onnx_converter::check_declared_elements(onnx_context const& c, std::size_t i) {
+  onnx_value& from = value(c.node().inputs[i]);
+  if (std::exchange(from.checked_in, &net()) == &net()) return;
+  onnx_cells known{from.type, *from.dims};
+  for (auto const& each : *from.known_elements) known.cells.push_back({each.value_or(0)});
+  std::string const expected = c.constant_blob(onnx_constant_folding::value_of(known), "declared");
+  std::string off;
+  if (from.type == onnx_type::boolean)
+    off = c.step("Cast", {c.step("Xor", {c.input(i), expected})}, {{"to", require_runtime_type(c, onnx_type::int64)}});
+  else
+    off = c.step("Sub", {c.input(i), expected});
+  static_cast<void>(c.step("Gather", {c.constant_blob(onnx_list({0}), "zero"), off}));
 }
 
 }  // namespace plait::detail

@@ -63,7 +63,10 @@ inline onnx_type onnx_context::type(std::size_t i) const {
 inline std::vector<std::int64_t> onnx_context::known_integers(std::size_t i, std::string_view what) const {
   tensor_value const* const known = constant(i);
   if (known == nullptr) {
-    if (auto const declared = converter_->declared_integers(*this, i)) return *declared;
+    if (auto const declared = converter_->declared_elements(*this, i)) {
+      converter_->check_declared_elements(*this, i);
+      return *declared;
+    }
     unsupported(std::string(what) + ' ' + std::string(detail::onnx_must_be_known));
   }
   if (auto const* wide = std::get_if<std::vector<std::int64_t>>(&known->data)) return *wide;

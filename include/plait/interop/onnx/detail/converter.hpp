@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -24,6 +25,7 @@
 #include <plait/interop/onnx/detail/check_signature.hpp>
 #include <plait/interop/onnx/detail/check_versions.hpp>
 #include <plait/interop/onnx/detail/context.hpp>
+#include <plait/interop/onnx/detail/function_body.hpp>
 #include <plait/interop/onnx/detail/model.hpp>
 #include <plait/interop/onnx/detail/node_order.hpp>
 #include <plait/interop/onnx/detail/options.hpp>
@@ -74,7 +76,7 @@ class onnx_converter {
   // ---- values
   /// Looks a value up in the current graph, then in the enclosing ones; nullptr for an undefined name.
   onnx_value* find(std::string const& name) {
-    for (level* each = here_; each != nullptr; each = each->around)
+    for (level* each = here_; each != nullptr; each = each->is_function ? nullptr : each->around)
       if (auto const found = each->values.find(name); found != each->values.end()) {
         onnx_value& value = found->second;
         reads_poisoned_ = reads_poisoned_ || value.is_poisoned;
@@ -93,9 +95,27 @@ class onnx_converter {
     nothing_ = poisoned(name);
     return nothing_;
   }
-  /// Returns the elements of an input that follow from declared extents, and adds an op to the current net that refuses
-  /// others at run time; nothing if an element is unknown.
-  std::optional<std::vector<std::int64_t>> declared_integers(onnx_context const& c, std::size_t i);
+  /// Returns the elements of an input, of integers or booleans, that follow from declared extents; nothing if one is
+  /// unknown.
+  std::optional<std::vector<std::int64_t>> declared_elements(onnx_context const& c, std::size_t i);
+  /// Adds an op to the current net that refuses other elements of an input at run time than those.
+  void check_declared_elements(onnx_context const& c, std::size_t i);
+
+  /// State of error recovery, to undo a trial conversion.
+  struct mark {
+    std::size_t problems;
+    std::vector<onnx_problem> deferred_problems;
+    bool reads_poisoned;
+  };
+  mark set_mark() const { return {problems_.size(), deferred_problems_, reads_poisoned_}; }
+  bool has_problems_since(mark const& at) const { return problems_.size() != at.problems; }
+  /// Drops the problems since a mark, and the outputs of the current node.
+  void roll_back(mark at, onnx_node const& node) {
+    problems_.erase(problems_.begin() + static_cast<std::ptrdiff_t>(at.problems), problems_.end());
+    deferred_problems_ = std::move(at.deferred_problems);
+    reads_poisoned_ = at.reads_poisoned;
+    for (std::string const& name : node.outputs) here_->values.erase(name);
+  }
   /// Notes that a rule has queried something unknown of a value, and whether that value is poisoned.
   void note_unknown(bool is_poisoned) { unknown_is_poisoned_ = is_poisoned; }
   /// Returns the blob of a value; a constant becomes a parameter.
@@ -124,7 +144,8 @@ class onnx_converter {
   /// Defines an output of a node and returns its blob: the model's name, made unique in a subgraph.
   std::string define(std::string const& name) {
     onnx_value made;
-    made.blob = here_->around == nullptr ? name : claim(name);
+    auto const renamed = here_->renamed.find(name);
+    made.blob = here_->around == nullptr ? name : renamed != here_->renamed.end() ? renamed->second : claim(name);
     if (auto const found = here_->infos.find(name); found != here_->infos.end()) {
       made.type = found->second->type;
       made.dims = found->second->dims;
@@ -228,6 +249,8 @@ class onnx_converter {
     std::unordered_map<std::string, onnx_value> values = {};  // rules hold references
     boost::unordered_flat_map<std::string_view, onnx_value_info const*> infos = {};
     level* around;
+    bool is_function = false;  // the body of a function, which sees no values outside
+    boost::unordered_flat_map<std::string, std::string> renamed = {};  // blobs of a function's outputs
   };
 
   // Reserves the names of the top-level graph's values, so that no earlier blob takes them.
@@ -362,12 +385,13 @@ class onnx_converter {
     std::size_t const before = problems_.size();
     auto const report = [&](std::string_view reason) { problems_.push_back({type, label(node), std::string(reason)}); };
     onnx_rule const* const rule = rules_.find(node.domain, node.type);
-    if (rule == nullptr) report("there is no rule for it");
+    onnx_function const* const function = rule == nullptr ? find_function(node) : nullptr;
+    if (rule == nullptr && function == nullptr) report("there is no rule for it");
     if (!cycle.empty()) report("is in a cycle: it reads '" + std::string(cycle) + "', which depends on its output");
     if (cycle.empty())
       for (std::string const& name : node.inputs)
         if (!name.empty() && find(name) == nullptr) report("reads '" + name + "', which is undefined");
-    bool runs = rule != nullptr && cycle.empty();
+    bool runs = (rule != nullptr || function != nullptr) && cycle.empty();
     for (auto name = node.outputs.begin(); name != node.outputs.end(); ++name) {
       if (!cycle.empty() || name->empty() ||
           (known(*name) == nullptr && std::find(node.outputs.begin(), name, *name) == name))
@@ -380,8 +404,12 @@ class onnx_converter {
     try {
       if (runs) {
         onnx_context const context(*this, node, opset(node.domain));
-        if (node.domain.empty()) onnx_signature_check(context).run();
-        convert(context, *rule);
+        if (function != nullptr) {
+          call(context, *function);
+        } else {
+          if (node.domain.empty()) onnx_signature_check(context).run();
+          convert(context, *rule);
+        }
       }
       done = runs;
     } catch (onnx_unsupported const& why) {
@@ -444,7 +472,77 @@ class onnx_converter {
     return {};
   }
 
+  onnx_function const* find_function(onnx_node const& node) const {
+    for (onnx_function const& each : model_.functions)
+      if (each.name == node.type && each.domain == node.domain && each.overload == node.overload) return &each;
+    return nullptr;
+  }
+
+  // Converts the body of a function in place of a node that calls it.
+  void call(onnx_context const& c, onnx_function const& function) {
+    onnx_node const& node = c.node();
+    if (bodies_.size() == 100'000) throw onnx_unsupported{"the model calls functions more than 100000 times"};
+    if (functions_.size() == 100) throw onnx_unsupported{"functions are nested too deeply"};
+    if (node.inputs.size() > function.inputs.size() || node.outputs.size() > function.outputs.size())
+      throw onnx_unsupported{"it has more operands than the function of the model"};
+    for (onnx_opset const& each : function.opsets)
+      if (each.domain.empty() && (each.version < 1 || each.version > newest_onnx_opset))
+        throw onnx_unsupported{"version " + std::to_string(each.version) + " of ONNX's operators is not known"};
+    onnx_graph_def const& body = bodies_.emplace_back(onnx_function_body(function, node));
+    level inner(body, net(), here_);
+    inner.is_function = true;
+    for (std::size_t i = 0; i != node.inputs.size(); ++i) {
+      if (node.inputs[i].empty()) continue;
+      onnx_value const& given = value(node.inputs[i]);
+      constexpr std::size_t most_folded = 4096;  // larger ones become one parameter, however many functions read them
+      if (given.constant && given.constant->size() > most_folded && has_runtime_type(given.type))
+        static_cast<void>(blob(node.inputs[i]));
+      inner.values.emplace(function.inputs[i], given);
+    }
+    for (std::size_t o = 0; o != node.outputs.size(); ++o)
+      if (c.wants(o)) inner.renamed.emplace(function.outputs[o], define(node.outputs[o]));
+    std::vector<onnx_value> made;
+    {
+      onnx_free_names free(body);
+      std::swap(free_names_, free);
+      functions_.push_back(&function);
+      here_ = &inner;
+      struct leave {
+        onnx_converter& at;
+        onnx_free_names& free;
+        ~leave() {
+          at.here_ = at.here_->around;
+          at.functions_.pop_back();
+          std::swap(at.free_names_, free);
+        }
+      } const back{*this, free};
+      convert_all(body);
+      for (std::size_t o = 0; o != node.outputs.size(); ++o) {
+        if (find(function.outputs[o]) == nullptr)
+          throw onnx_unsupported{"its function does not define '" + function.outputs[o] + '\''};
+        made.push_back(value(function.outputs[o]));
+      }
+    }
+    for (std::size_t o = 0; o != node.outputs.size(); ++o) {
+      if (!c.wants(o)) continue;
+      onnx_value& outer = value(node.outputs[o]);
+      if (made[o].constant) {
+        here_->values.erase(node.outputs[o]);
+        c.set_constant(o, std::move(*made[o].constant));
+        continue;
+      }
+      if (made[o].blob != outer.blob) c.add("Copy", {see(made[o].blob)}, {outer.blob});
+      c.set_type(o, made[o].type);
+      c.set_dims(o, made[o].dims);
+      outer.is_declared = outer.is_declared || made[o].is_declared;
+      outer.known_elements = made[o].known_elements;
+    }
+  }
+
   std::int64_t opset(std::string const& domain) const {
+    if (!functions_.empty())
+      for (onnx_opset const& each : functions_.back()->opsets)
+        if (each.domain == domain) return each.version;
     for (onnx_opset const& each : model_.opsets)
       if (each.domain == domain) return each.version;
     return 1;
@@ -486,6 +584,8 @@ class onnx_converter {
   onnx_value nothing_;                           // value() of an undefined name
   boost::unordered_flat_set<std::string_view> inputs_;
   boost::unordered_flat_set<onnx_graph_def const*> seen_;  // converted subgraphs
+  std::vector<onnx_function const*> functions_;            // those being called, innermost last
+  std::deque<onnx_graph_def> bodies_;                      // of all calls
 };
 
 }  // namespace plait::detail

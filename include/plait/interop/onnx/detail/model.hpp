@@ -83,6 +83,7 @@ struct onnx_attribute {
   std::vector<float> floats;
   std::vector<std::int64_t> ints;
   std::vector<std::string> strings;
+  std::string reference = {};  ///< in a function: the attribute of the calling node that it stands for
 };
 
 struct onnx_node {
@@ -92,6 +93,7 @@ struct onnx_node {
   std::vector<std::string> inputs;  ///< an empty name is an omitted optional operand
   std::vector<std::string> outputs;
   std::vector<onnx_attribute> attributes;
+  std::string overload = {};  ///< distinguishes functions of one name
 };
 
 struct onnx_graph_def {
@@ -110,10 +112,23 @@ struct onnx_opset {
   std::int64_t version = 0;
 };
 
+/// FunctionProto: an operator that the model defines by a graph. The graph's inputs and outputs are empty.
+struct onnx_function {
+  std::string name;
+  std::string domain;
+  std::string overload;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<onnx_attribute> defaults;  ///< attributes with the value that they have if a node lacks them
+  std::vector<onnx_opset> opsets;
+  onnx_graph_def body;
+};
+
 struct onnx_model {
   std::int64_t ir_version = 0;
   std::vector<onnx_opset> opsets;
   onnx_graph_def graph;
+  std::vector<onnx_function> functions = {};
 };
 
 }  // namespace plait

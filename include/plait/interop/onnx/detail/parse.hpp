@@ -25,6 +25,7 @@ class onnx_parser {
     guarded([&] {
       protozero::pbf_reader m = start();
       bool found = false;
+      std::vector<protozero::pbf_reader> functions;
       while (next(m)) switch (m.tag()) {
           case 1:
             made.ir_version = integer(m);
@@ -36,9 +37,14 @@ class onnx_parser {
           case 8:
             made.opsets.push_back(opset(message(m)));
             break;
+          case 25:
+            functions.push_back(message(m));
+            break;
           default:
             m.skip();
         }
+      made.functions.resize(functions.size());
+      for (std::size_t f = 0; f != functions.size(); ++f) function(made.functions[f], functions[f]);
       if (!found) fail("the model has no graph");
       while (!graphs_.empty()) {
         open_graph const next_graph = graphs_.back();
@@ -183,11 +189,54 @@ class onnx_parser {
         default:
           m.skip();
       }
-    // Pointers into made.nodes are stable only from here on: the vector no longer grows.
+    open_subgraphs(made, open.depth);
+  }
+  // Queues the subgraphs of a graph's nodes. Pointers into made.nodes are stable only when the vector no longer grows.
+  void open_subgraphs(onnx_graph_def& made, std::size_t depth) {
     for (waiting const& each : waiting_)
-      graphs_.push_back({&made.nodes[each.node].attributes[each.attribute].g.emplace(), each.reader, open.depth + 1});
-    if (!waiting_.empty() && open.depth == max_depth) fail("graphs are nested too deeply");
+      graphs_.push_back({&made.nodes[each.node].attributes[each.attribute].g.emplace(), each.reader, depth + 1});
+    if (!waiting_.empty() && depth == max_depth) fail("graphs are nested too deeply");
     waiting_.clear();
+  }
+
+  void function(onnx_function& made, protozero::pbf_reader m) {
+    while (next(m)) switch (m.tag()) {
+        case 1:
+          made.name = text(m);
+          break;
+        case 4:
+          made.inputs.emplace_back(text(m));
+          break;
+        case 5:
+          made.outputs.emplace_back(text(m));
+          break;
+        case 7:
+          node_ = made.body.nodes.size();
+          made.body.nodes.push_back(node(message(m)));
+          break;
+        case 9:
+          made.opsets.push_back(opset(message(m)));
+          break;
+        case 10:
+          made.domain = text(m);
+          break;
+        case 11: {
+          std::size_t const before = waiting_.size();
+          made.defaults.push_back(attribute(message(m), 0));
+          if (waiting_.size() != before) fail("a graph is the default of an attribute");
+          break;
+        }
+        case 12:
+          made.body.values.push_back(value_info(message(m)));
+          break;
+        case 13:
+          made.overload = text(m);
+          break;
+        default:
+          m.skip();
+      }
+    if (made.domain == "ai.onnx") made.domain.clear();
+    open_subgraphs(made.body, 0);
   }
 
   onnx_node node(protozero::pbf_reader m) {
@@ -210,6 +259,9 @@ class onnx_parser {
           break;
         case 7:
           made.domain = text(m);
+          break;
+        case 8:
+          made.overload = text(m);
           break;
         default:
           m.skip();
@@ -247,6 +299,9 @@ class onnx_parser {
           break;
         case 9:
           made.strings.emplace_back(text(m));
+          break;
+        case 21:
+          made.reference = text(m);
           break;
         default:
           m.skip();

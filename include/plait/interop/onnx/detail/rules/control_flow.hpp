@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,9 +45,8 @@ inline onnx_dims common_dims(onnx_dims a, onnx_dims const& b) {
   return a;
 }
 
-inline void onnx_if(onnx_context const& c) {
-  require_scalar(c, 0, true);
-  if (auto const known = c.known_number(0)) return onnx_inline_branch(c, *known != 0 ? "then_branch" : "else_branch");
+// Converts both branches, unless one adds problems since `start`: then returns false.
+inline bool onnx_branches(onnx_context const& c, std::optional<onnx_converter::mark> const& start) {
   std::string const condition = c.input(0);
   std::vector<std::string> const outputs = c.outputs();
   std::vector<onnx_value> then_values;
@@ -66,7 +66,29 @@ inline void onnx_if(onnx_context const& c) {
   };
   netdef then_net = branch("then_branch");
   netdef else_net = branch("else_branch");
+  if (start && c.converter().has_problems_since(*start)) return false;
   onnx_add_if(c.net(), c.training(), condition, std::move(then_net), std::move(else_net), outputs);
+  return true;
+}
+
+// If: a condition that follows from constants chooses the branch. One that follows from declared extents is left to the
+// run, which may have larger inputs, unless a branch cannot be converted: then it chooses, and is checked at run time.
+inline void onnx_if(onnx_context const& c) {
+  require_scalar(c, 0, true);
+  if (auto const known = c.known_number(0)) return onnx_inline_branch(c, *known != 0 ? "then_branch" : "else_branch");
+  auto const declared = c.converter().declared_elements(c, 0);
+  if (!declared || declared->size() != 1) {
+    static_cast<void>(onnx_branches(c, std::nullopt));
+    return;
+  }
+  auto const start = c.converter().set_mark();
+  try {
+    if (onnx_branches(c, start)) return;
+  } catch (onnx_unsupported const&) {
+  }
+  c.converter().roll_back(start, c.node());
+  c.converter().check_declared_elements(c, 0);
+  onnx_inline_branch(c, declared->front() != 0 ? "then_branch" : "else_branch");
 }
 
 inline void onnx_loop(onnx_context const& c) {
