@@ -55,7 +55,7 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
   for (std::string_view type : {"LengthsToOffsets", "LengthsToRanges", "LengthsToSegmentIds", "LengthsToShape",
                                 "SegmentIdsToLengths", "SegmentIdsToRanges"})
     rules.refuse(type, "it maps integers to integers");
-  for (std::string_view type : {"Ceil", "Floor", "Mod", "SumElementsInt"})
+  for (std::string_view type : {"Ceil", "DequantizeLinear", "Floor", "Mod", "QuantizeLinear", "SumElementsInt"})
     rules.refuse(type, "it is not differentiable: its derivative is zero where there is one");
   for (std::string_view type :
        {"Adagrad", "Adam", "ClipTensorByScaling", "CreateScope", "Iter", "LearningRate", "MomentumSGD",

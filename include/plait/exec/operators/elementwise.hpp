@@ -12,6 +12,7 @@
 #include <plait/exec/detail/operators/functions_gradients.hpp>
 #include <plait/exec/detail/operators/integer_arithmetic.hpp>
 #include <plait/exec/detail/operators/inverse_hyperbolic.hpp>
+#include <plait/exec/detail/operators/quantize_linear.hpp>
 #include <plait/exec/detail/operators/selections.hpp>
 #include <plait/exec/detail/operators/selections_gradients.hpp>
 #include <plait/exec/detail/operators/sums.hpp>
@@ -36,6 +37,7 @@ void add_elementwise(operators<B>& table) {
   add_function_operators(table);
   add_integer_arithmetic_operators(table);
   add_inverse_hyperbolic_operators(table);
+  add_quantize_linear_operators(table);
   add_selection_gradient_operators(table);
   add_selection_operators(table);
   add_sum_gradient_operators(table);
