@@ -66,6 +66,39 @@ TEST_CASE_TEMPLATE("Cast: converts every pair of types, by number and by name", 
   check_from<B, plait::bfloat16>();
 }
 
+// Checks both directions between an integer of 8 or 16 bits and the types that it converts from and to.
+template <class B, class T>
+void check_short(std::string const& number, std::string const& name) {
+  check_pair<B, T, T>(number, name);
+  check_pair<B, float, T>(number, name);
+  check_pair<B, double, T>(number, name);
+  check_pair<B, std::int32_t, T>(number, name);
+  check_pair<B, std::int64_t, T>(number, name);
+  check_pair<B, T, float>("1", "float");
+  check_pair<B, T, std::int32_t>("2", "int32");
+  check_pair<B, T, std::int64_t>("10", "int64");
+  check_pair<B, T, double>("13", "double");
+}
+
+TEST_CASE_TEMPLATE("Cast: int8, int16 and uint16 from and to the wider types", B, PLAIT_HOST_BACKENDS) {
+  check_short<B, std::int8_t>("7", "int8");
+  check_short<B, std::uint16_t>("8", "uint16");
+  check_short<B, std::int16_t>("9", "int16");
+  CHECK(cast<B>(of<B, std::int32_t>({4}, {128, -129, 65536 + 7, -1}), "i: 7").template fetch<std::int8_t>("Y") ==
+        std::vector<std::int8_t>{-128, 127, 7, -1});
+  CHECK(cast<B>(of<B, float>({3}, {-1, 1e9f, 7.9f}), "i: 8").template fetch<std::uint16_t>("Y") ==
+        std::vector<std::uint16_t>{0, 65535, 7});
+  CHECK(cast<B>(of<B, std::int16_t>({2}, {-32768, 32767}), "i: 10").template fetch<std::int64_t>("Y") ==
+        std::vector<std::int64_t>{-32768, 32767});
+  auto const refused = [](plait::tensor<B> const& x, std::string const& to) {
+    return test::error_of<B>(table<B>(), "type: 'Cast' input: 'X' output: 'Y' arg { name: 'to' i: " + to + " }",
+                             {{"X", x}});
+  };
+  CHECK(refused(of<B, std::int8_t>({1}, {1}), "5") != "");
+  CHECK(refused(of<B, std::uint8_t>({1}, {1}), "7") != "");
+  CHECK(refused(of<B, std::int8_t>({1}, {1}), "9") != "");
+}
+
 TEST_CASE_TEMPLATE("Cast: rounds towards zero and saturates", B, PLAIT_HOST_BACKENDS) {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   auto const x = of<B, float>({5}, {1.7f, -1.7f, 3e9f, -3e9f, nan});

@@ -25,11 +25,12 @@ namespace plait {
     std::string_view text;
     element_type type;
   };
-  static constexpr known types[] = {{1, "FLOAT", element_type::float32},     {2, "INT32", element_type::int32},
-                                    {3, "BYTE", element_type::uint8},        {5, "BOOL", element_type::boolean},
-                                    {6, "UINT8", element_type::uint8},       {10, "INT64", element_type::int64},
-                                    {12, "FLOAT16", element_type::float16},  {13, "DOUBLE", element_type::float64},
-                                    {-1, "BFLOAT16", element_type::bfloat16}};
+  static constexpr known types[] = {{1, "FLOAT", element_type::float32},   {2, "INT32", element_type::int32},
+                                    {3, "BYTE", element_type::uint8},      {5, "BOOL", element_type::boolean},
+                                    {6, "UINT8", element_type::uint8},     {7, "INT8", element_type::int8},
+                                    {8, "UINT16", element_type::uint16},   {9, "INT16", element_type::int16},
+                                    {10, "INT64", element_type::int64},    {12, "FLOAT16", element_type::float16},
+                                    {13, "DOUBLE", element_type::float64}, {-1, "BFLOAT16", element_type::bfloat16}};
   bool const by_name = a.is_name(name);
   std::string wanted = by_name ? a.text(name) : std::to_string(a.integer(name));
   std::string capitals = wanted;
@@ -49,28 +50,50 @@ struct convert_to {
 
 }  // namespace functions
 
-/// Kernel of Cast. See convert.hpp for values that the other type does not have.
+/// Kernel of Cast. See convert.hpp for values that the other type does not have. int8, int16 and uint16 convert from
+/// and to float, double, int32 and int64 only, to compile fewer loops.
 template <backend B>
 class cast_kernel : public op_kernel<B> {
  public:
   explicit cast_kernel(op_arguments const& a) : to_(read_element_type(a, "to")) {}
   void infer(shape_context& c) override {
-    c.expect_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t, float16, bfloat16>(0);
+    if (!visit_pair(to_, c.type(0), [](auto, auto) {})) {
+      c.expect_type<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, bool, std::uint8_t,
+                    std::uint16_t, float16, bfloat16>(0);
+      c.expect_type<float, double, std::int32_t, std::int64_t>(0);
+    }
     c.output(0, to_, c.dims(0));
   }
   void prepare(op_context<B>& c) override {
-    visit([&]<class To>(To) { visit_from(c.type(0), [&]<class From>(From) { convert_ = &run_as<To, From>; }); });
+    visit_pair(to_, c.type(0), [&]<class To, class From>(To, From) { convert_ = &run_as<To, From>; });
   }
   void run(op_context<B>& c) override { convert_(c); }
 
  private:
+  // Calls f with elements of both types. Returns false for a pair that is not computed.
   template <class F>
-  void visit(F const& f) const {
-    visit_from(to_, f);
-  }
-  template <class F>
-  static void visit_from(element_type type, F const& f) {
-    visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t, float16, bfloat16>(type, f);
+  static bool visit_pair(element_type to, element_type from, F const& f) {
+    bool found = false;
+    auto const call = [&](auto a, auto b) {
+      f(a, b);
+      found = true;
+    };
+    auto const visit_most = [](element_type type, auto const& g) {
+      return visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t, float16, bfloat16>(type, g);
+    };
+    auto const visit_wide = [](element_type type, auto const& g) {
+      return visit_type<float, double, std::int32_t, std::int64_t>(type, g);
+    };
+    auto const visit_narrow = [](element_type type, auto const& g) {
+      return visit_type<std::int8_t, std::int16_t, std::uint16_t>(type, g);
+    };
+    visit_most(to, [&](auto a) { visit_most(from, [&](auto b) { call(a, b); }); });
+    visit_narrow(to, [&](auto a) {
+      visit_wide(from, [&](auto b) { call(a, b); });
+      if (to == from) call(a, a);
+    });
+    visit_narrow(from, [&](auto b) { visit_wide(to, [&](auto a) { call(a, b); }); });
+    return found;
   }
   template <class To, class From>
   static void run_as(op_context<B>& c) {

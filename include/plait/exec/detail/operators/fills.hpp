@@ -131,12 +131,12 @@ class constant_fill_kernel final : public op_kernel<B> {
     double const real = integer ? 0 : a.real("value");
     std::memcpy(&wide, &real, sizeof wide);
     wide_bits_ = wide;
-    visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t, float16, bfloat16>(
-        type_, [&]<class T>(T) {
-          T const value = integer ? detail::element_argument<T>(a, "value", a.integer("value"))
-                                  : detail::element_argument<T>(a, "value", a.real("value"));
-          std::memcpy(&bits_, &value, sizeof(T));
-        });
+    visit_type<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, bool, std::uint8_t, std::uint16_t,
+               float16, bfloat16>(type_, [&]<class T>(T) {
+      T const value = integer ? detail::element_argument<T>(a, "value", a.integer("value"))
+                              : detail::element_argument<T>(a, "value", a.real("value"));
+      std::memcpy(&bits_, &value, sizeof(T));
+    });
   }
 
   void infer(shape_context& c) override {
@@ -178,13 +178,13 @@ template <backend B>
 class given_fill_kernel : public op_kernel<B> {
  public:
   given_fill_kernel(op_arguments const& a, element_type type) : dims_(a) {
-    visit_type<float, double, std::int16_t, std::int32_t, std::int64_t, bool, std::uint8_t, float16, bfloat16>(
-        type, [&]<class T>(T) {
-          if (a.are_integers("values"))
-            take<T>(a, a.integers("values"));
-          else
-            take<T>(a, a.reals("values"));
-        });
+    visit_type<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, bool, std::uint8_t, std::uint16_t,
+               float16, bfloat16>(type, [&]<class T>(T) {
+      if (a.are_integers("values"))
+        take<T>(a, a.integers("values"));
+      else
+        take<T>(a, a.reals("values"));
+    });
   }
 
   void infer(shape_context& c) final {
