@@ -23,7 +23,8 @@ namespace detail {
 /// Returns true if the runtime has tensors of an element type.
 constexpr bool has_runtime_type(onnx_type type) {
   constexpr onnx_type held[] = {onnx_type::float32, onnx_type::float64, onnx_type::int32,
-                                onnx_type::int64,   onnx_type::boolean, onnx_type::uint8};
+                                onnx_type::int64,   onnx_type::boolean, onnx_type::uint8,
+                                onnx_type::int8,    onnx_type::int16,   onnx_type::uint16};
   return std::ranges::find(held, type) != std::end(held);
 }
 

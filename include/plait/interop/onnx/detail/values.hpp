@@ -35,6 +35,12 @@ inline tensor_value onnx_filled(onnx_type type, std::vector<std::int64_t> dims, 
       return {std::move(dims), std::vector<bool>(count, value != 0)};
     case onnx_type::uint8:
       return {std::move(dims), std::vector<std::uint8_t>(count, static_cast<std::uint8_t>(value))};
+    case onnx_type::int8:
+      return {std::move(dims), std::vector<std::int8_t>(count, static_cast<std::int8_t>(value))};
+    case onnx_type::uint16:
+      return {std::move(dims), std::vector<std::uint16_t>(count, static_cast<std::uint16_t>(value))};
+    case onnx_type::int16:
+      return {std::move(dims), std::vector<std::int16_t>(count, static_cast<std::int16_t>(value))};
     default:
       return {std::move(dims), std::vector<float>(count, static_cast<float>(value))};
   }
@@ -55,6 +61,12 @@ inline std::optional<std::int64_t> runtime_type(onnx_type type) {
       return 5;
     case onnx_type::uint8:
       return 6;
+    case onnx_type::int8:
+      return 7;
+    case onnx_type::uint16:
+      return 8;
+    case onnx_type::int16:
+      return 9;
     case onnx_type::int64:
       return 10;
     case onnx_type::float16:
@@ -93,9 +105,11 @@ class onnx_types {
 inline constexpr onnx_types onnx_floats{onnx_type::float32, onnx_type::float64};
 inline constexpr onnx_types onnx_numbers{onnx_type::float32, onnx_type::float64, onnx_type::int32, onnx_type::int64};
 inline constexpr onnx_types onnx_numbers_and_bytes{onnx_type::float32, onnx_type::float64, onnx_type::int32,
-                                                   onnx_type::int64, onnx_type::uint8};
+                                                   onnx_type::int64,   onnx_type::uint8,   onnx_type::int8,
+                                                   onnx_type::uint16,  onnx_type::int16};
 inline constexpr onnx_types onnx_host_types{onnx_type::float32, onnx_type::float64, onnx_type::int32,
-                                            onnx_type::int64,   onnx_type::uint8,   onnx_type::boolean};
+                                            onnx_type::int64,   onnx_type::uint8,   onnx_type::int8,
+                                            onnx_type::uint16,  onnx_type::int16,   onnx_type::boolean};
 
 /// Reports an input whose type the ops of the rule do not compute. An unknown type passes: the run checks it.
 inline void require_type(onnx_context const& c, std::size_t i, onnx_types types) {
@@ -105,6 +119,10 @@ inline void require_type(onnx_context const& c, std::size_t i, onnx_types types)
                 " only");
 }
 
+/// Returns true for the integers of 8 and 16 bits.
+inline bool is_short_integer(onnx_type type) {
+  return type == onnx_type::uint8 || type == onnx_type::int8 || type == onnx_type::uint16 || type == onnx_type::int16;
+}
 inline bool is_integer(onnx_type type) { return type == onnx_type::int32 || type == onnx_type::int64; }
 
 /// Returns ConstantFill's argument for the value 1 of an element type.

@@ -22,16 +22,20 @@ inline void onnx_unary(onnx_context const& c, char const* type, std::vector<net_
   c.as_input(0, 0);
 }
 
-// ---- uint8 and bool, which most ops lack: computed as int32, and cast back modulo 256
-/// Returns input i, cast to int32 if it is uint8 or bool.
+// ---- bool and integers of 8 and 16 bits, which most ops lack: computed as int32, and cast back modulo 2^8 or 2^16
+/// Returns int32 for bool and integers of 8 and 16 bits, else the type itself.
+inline onnx_type onnx_widened_type(onnx_type type) {
+  return is_short_integer(type) || type == onnx_type::boolean ? onnx_type::int32 : type;
+}
+/// Returns input i, cast to the widened type.
 inline std::string onnx_widened(onnx_context const& c, std::size_t i) {
-  if (c.type(i) != onnx_type::uint8 && c.type(i) != onnx_type::boolean) return c.input(i);
+  if (onnx_widened_type(c.type(i)) == c.type(i)) return c.input(i);
   return c.step("Cast", {c.input(i)}, {{"to", require_runtime_type(c, onnx_type::int32)}});
 }
 /// Calls `make(blob)`, which adds the ops that write a blob of the widened type, and casts the blob to output 0.
 template <class Make>
 void onnx_narrowed(onnx_context const& c, Make const& make) {
-  if (c.type(0) != onnx_type::uint8 && c.type(0) != onnx_type::boolean) return make(c.output(0));
+  if (onnx_widened_type(c.type(0)) == c.type(0)) return make(c.output(0));
   std::string const wide = c.temporary("wide");
   make(wide);
   c.add("Cast", {wide}, {c.output(0)}, {{"to", require_runtime_type(c, c.type(0))}});
@@ -64,7 +68,10 @@ inline void onnx_binary(onnx_context const& c, char const* type, onnx_types type
     });
     c.set_type(0, c.type(0));
   } else {
-    c.add(type, {c.input(0), c.input(1)}, {c.output(0)}, onnx_old_broadcast(c));
+    // Comparisons take uint8 and bool, but no other type of 8 or 16 bits.
+    bool const direct = c.type(0) == onnx_type::uint8 || c.type(0) == onnx_type::boolean;
+    auto const operand = [&](std::size_t i) { return direct ? c.input(i) : onnx_widened(c, i); };
+    c.add(type, {operand(0), operand(1)}, {c.output(0)}, onnx_old_broadcast(c));
     c.set_type(0, result);
   }
   c.set_dims(0, std::move(dims));
@@ -141,11 +148,6 @@ inline void onnx_broadcast_operands(onnx_context const& c, std::vector<std::stri
   for (std::string& each : blobs) each = c.step("Mul", {each, ones});
 }
 
-/// Returns int32 for uint8 and bool, else the type itself.
-inline onnx_type onnx_widened_type(onnx_type type) {
-  return type == onnx_type::uint8 || type == onnx_type::boolean ? onnx_type::int32 : type;
-}
-
 // Max and Min. The ops need operands of one shape.
 inline void onnx_min_max(onnx_context const& c, char const* type) {
   require_type(c, 0, onnx_numbers_and_bytes);
@@ -178,6 +180,12 @@ inline tensor_value onnx_limit(onnx_type type, bool greatest) {
       return pick(std::int64_t{0});
     case onnx_type::uint8:
       return pick(std::uint8_t{0});
+    case onnx_type::int8:
+      return pick(std::int8_t{0});
+    case onnx_type::uint16:
+      return pick(std::uint16_t{0});
+    case onnx_type::int16:
+      return pick(std::int16_t{0});
     default:
       return pick(0.0f);
   }
@@ -218,8 +226,17 @@ inline void onnx_clip(onnx_context const& c) {
   c.as_input(0, 0);
 }
 
+/// Returns true if Cast computes the pair of types; if not, int32 between them loses nothing.
+inline bool onnx_casts(onnx_type from, onnx_type to) {
+  auto const is_listed = [](onnx_type type) { return is_short_integer(type) && type != onnx_type::uint8; };
+  if (from == to || (!is_listed(from) && !is_listed(to))) return true;
+  return onnx_numbers.has(is_listed(from) ? to : from);
+}
 inline void onnx_cast_to(onnx_context const& c, onnx_type to) {
-  c.add("Cast", {c.input(0)}, {c.output(0)}, {{"to", require_runtime_type(c, to)}});
+  std::int64_t const number = require_runtime_type(c, to);
+  std::string x = c.input(0);
+  if (!onnx_casts(c.type(0), to)) x = c.step("Cast", {x}, {{"to", require_runtime_type(c, onnx_type::int32)}});
+  c.add("Cast", {x}, {c.output(0)}, {{"to", number}});
   c.set_type(0, to);
   c.set_dims(0, c.dims(0));
 }
@@ -294,10 +311,14 @@ inline void onnx_where(onnx_context const& c) {
 
 // Relu; of integers: max(x, 0).
 inline void onnx_relu(onnx_context const& c) {
-  if (!is_integer(c.type(0))) return onnx_unary(c, "Relu");
-  std::string const zeros =
-      c.step("ConstantFill", {c.input(0)}, {{"value", 0}, {"dtype", require_runtime_type(c, c.type(0))}});
-  c.add("Max", {c.input(0), zeros}, {c.output(0)});
+  onnx_type const type = onnx_widened_type(c.type(0));
+  if (!is_integer(type)) return onnx_unary(c, "Relu");
+  require_type(c, 0, {onnx_type::int8, onnx_type::int16, onnx_type::int32, onnx_type::int64});
+  onnx_narrowed(c, [&](std::string const& made) {
+    std::string const x = onnx_widened(c, 0);
+    std::string const zeros = c.step("ConstantFill", {x}, {{"value", 0}, {"dtype", require_runtime_type(c, type)}});
+    c.add("Max", {x, zeros}, {made});
+  });
   c.as_input(0, 0);
 }
 
