@@ -11,6 +11,7 @@
 #include <plait/interop/onnx/detail/rules/matmul_and_conv.hpp>
 #include <plait/interop/onnx/detail/rules/numeric.hpp>
 #include <plait/interop/onnx/detail/rules/normalizations.hpp>
+#include <plait/interop/onnx/detail/rules/quantisation.hpp>
 #include <plait/interop/onnx/detail/rules/recurrent.hpp>
 #include <plait/interop/onnx/detail/rules/reductions.hpp>
 #include <plait/interop/onnx/detail/rules/resizing.hpp>
@@ -29,6 +30,7 @@ inline onnx_rules const& onnx_rules::standard() {
     add_onnx_selection_rules(made);
     add_onnx_reduction_rules(made);
     add_onnx_matmul_and_conv_rules(made);
+    add_onnx_quantisation_rules(made);
     add_onnx_recurrent_rules(made);
     add_onnx_control_flow_rules(made);
     add_onnx_indexing_rules(made);

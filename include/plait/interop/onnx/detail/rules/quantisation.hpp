@@ -1,0 +1,429 @@
+// Conversion rules for ONNX's quantised operators: QuantizeLinear, DequantizeLinear, and products of 8-bit integers.
+//
+// A product of integers is computed by the float op where every partial sum is known to be below 2^24, else by the
+// double op: these are exact, in any order of summation.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <plait/interop/onnx/detail/converter.hpp>
+#include <plait/interop/onnx/detail/rules/elementwise.hpp>
+#include <plait/interop/onnx/detail/rules/matmul_and_conv.hpp>
+#include <plait/interop/onnx/detail/values.hpp>
+#include <plait/interop/onnx/rules.hpp>
+
+namespace plait {
+namespace detail {
+
+inline constexpr onnx_types onnx_bytes{onnx_type::int8, onnx_type::uint8};
+inline constexpr onnx_types onnx_quantised{onnx_type::int8, onnx_type::uint8, onnx_type::int16, onnx_type::uint16};
+
+// ---- QuantizeLinear, DequantizeLinear
+// Returns the arguments of both ops. Reports scales that do not fit `axis` and `block_size`, as far as shapes are
+// known.
+inline std::vector<net_argument> onnx_quantised_axis(onnx_context const& c) {
+  std::int64_t const block = c.integer("block_size", 0);
+  if (block < 0) c.unsupported("block_size is " + std::to_string(block));
+  std::int64_t const axis = c.integer("axis", 1);
+  if (c.opset() < 13) {
+    require_scalar(c, 1);
+  } else if (block == 0) {
+    require_rank(c, 1, 0, 1);
+    if (c.dims(1) && c.dims(1)->size() == 1 && c.dims(1)->front() > 1 && c.dims(0))
+      require_dims(c, 1, {(*c.dims(0))[c.axis(0, axis)]}, "a scale for each place of the axis");
+  } else if (c.dims(0)) {
+    std::vector<std::int64_t> wanted = *c.dims(0);
+    std::int64_t& extent = wanted[c.axis(0, axis)];
+    if (extent > 0) extent = (extent - 1) / block + 1;
+    require_dims(c, 1, wanted, "a scale for each block");
+  }
+  std::vector<net_argument> made{{"axis", axis}};
+  if (block != 0) made.emplace_back("block_size", block);
+  return made;
+}
+
+inline void onnx_quantize_linear(onnx_context const& c) {
+  auto arguments = onnx_quantised_axis(c);
+  onnx_type const listed = static_cast<onnx_type>(c.integer("output_dtype", 0));
+  onnx_type const type = c.has_input(2) ? c.type(2) : listed == onnx_type::undefined ? onnx_type::uint8 : listed;
+  if (c.has_input(2) && listed != onnx_type::undefined && type != onnx_type::undefined && type != listed)
+    c.unsupported("output_dtype is not the type of the zero point");
+  if (type != onnx_type::undefined && !onnx_quantised.has(type))
+    c.unsupported("it quantises to " + to_string(type) + ", which is computed for " + onnx_quantised.text() + " only");
+  if (std::int64_t const precision = c.integer("precision", 0); precision > 1)
+    c.unsupported("a precision other than float32");
+  std::string x = c.input(0);
+  if (is_integer(c.type(0))) x = c.step("Cast", {x}, {{"to", require_runtime_type(c, onnx_type::float32)}});
+  std::string const zero = c.has_input(2) ? c.input(2) : c.constant_blob(onnx_filled(type, {}, 0), "zero_point");
+  c.add("QuantizeLinear", {x, c.input(1), zero}, {c.output(0)}, std::move(arguments));
+  c.set_type(0, type);
+  c.set_dims(0, c.dims(0));
+}
+
+/// Returns the elements of a constant of integers.
+inline std::vector<std::int64_t> onnx_wide_elements(tensor_value const& value) {
+  return std::visit(
+      []<class T>(std::vector<T> const& elements) -> std::vector<std::int64_t> {
+        if constexpr (std::is_integral_v<T>)
+          return {elements.begin(), elements.end()};
+        else
+          return {};
+      },
+      value.data);
+}
+
+/// Returns the constant (x - zero) * scale, with one scale or zero point for all, or one for each place of an axis;
+/// nothing for operands that are not constants of such shapes. A null `scale` is 1, and a null `zero` 0.
+inline std::optional<tensor_value> onnx_dequantised(tensor_value const* x, tensor_value const* scale,
+                                                    tensor_value const* zero, std::int64_t axis) {
+  if (x == nullptr) return std::nullopt;
+  auto const* const scales = scale == nullptr ? nullptr : std::get_if<std::vector<float>>(&scale->data);
+  if (scale != nullptr && scales == nullptr) return std::nullopt;
+  auto const rank = static_cast<std::int64_t>(x->shape.size());
+  if (axis < 0) axis += rank;
+  std::size_t places = 1;
+  std::size_t inner = 1;
+  for (tensor_value const* const each : {scale, zero}) {
+    if (each == nullptr || (each->size() == 1 && each->shape.size() < 2)) continue;
+    if (axis < 0 || axis >= rank || each->shape != std::vector{x->shape[static_cast<std::size_t>(axis)]})
+      return std::nullopt;
+    places = each->size();
+  }
+  if (places != 1)
+    for (std::int64_t a = axis + 1; a < rank; ++a)
+      inner *= static_cast<std::size_t>(x->shape[static_cast<std::size_t>(a)]);
+  std::vector<std::int64_t> const elements = onnx_wide_elements(*x);
+  std::vector<std::int64_t> const zeros = zero == nullptr ? std::vector<std::int64_t>{0} : onnx_wide_elements(*zero);
+  if (elements.size() != x->size() || zeros.empty()) return std::nullopt;
+  std::vector<float> made(elements.size());
+  for (std::size_t i = 0; i != made.size(); ++i) {
+    std::size_t const place = i / inner % places;
+    float const factor = scales == nullptr ? 1.0f : (*scales)[scales->size() == 1 ? 0 : place];
+    made[i] = static_cast<float>(elements[i] - zeros[zeros.size() == 1 ? 0 : place]) * factor;
+  }
+  return tensor_value{x->shape, std::move(made)};
+}
+
+inline void onnx_dequantize_linear(onnx_context const& c) {
+  require_type(c, 0, {onnx_type::int8, onnx_type::uint8, onnx_type::int16, onnx_type::uint16, onnx_type::int32});
+  auto arguments = onnx_quantised_axis(c);
+  if (onnx_type const listed = static_cast<onnx_type>(c.integer("output_dtype", 0));
+      listed != onnx_type::undefined && listed != onnx_type::float32 && listed != c.type(1))
+    c.unsupported("output_dtype is not the type of the scale");
+  if (c.integer("block_size", 0) == 0 && c.constant(0) != nullptr && c.constant(1) != nullptr &&
+      (!c.has_input(2) || c.constant(2) != nullptr))
+    if (auto made = onnx_dequantised(c.constant(0), c.constant(1), c.has_input(2) ? c.constant(2) : nullptr,
+                                     c.integer("axis", 1)))
+      return c.set_constant(0, std::move(*made));
+  std::vector<std::string> operands{c.input(0), c.input(1)};
+  if (c.has_input(2)) operands.push_back(c.input(2));
+  c.add("DequantizeLinear", operands, {c.output(0)}, std::move(arguments));
+  c.set_type(0, c.type(1));
+  c.set_dims(0, c.dims(0));
+}
+
+/// Adds the ops of DynamicQuantizeLinear to uint8: the range of x, extended to zero, becomes 0 to 255. As in ONNX
+/// Runtime the scale is 1 if that range is empty. Outputs without a name become temporaries; returns all three.
+struct onnx_dynamic_quantisation {
+  std::string y;
+  std::string scale;
+  std::string zero_point;
+};
+inline onnx_dynamic_quantisation onnx_quantise_dynamically(onnx_context const& c, std::string const& x,
+                                                           onnx_dynamic_quantisation made) {
+  auto const number = [&](float value) {
+    return c.constant_blob(onnx_filled(onnx_type::float32, {}, value), "number");
+  };
+  std::string const zero = number(0);
+  std::string const top = c.step("Max", {c.step("ReduceMax", {x}, {{"keepdims", 0}}), zero});
+  std::string const bottom = c.step("Min", {c.step("ReduceMin", {x}, {{"keepdims", 0}}), zero});
+  std::string const range = c.step("Sub", {top, bottom});
+  std::string const scale = c.step("Div", {range, number(255)});
+  c.add("Where", {c.step("EQ", {scale, zero}), number(1), scale}, {made.scale});
+  std::string const first = c.constant_blob(onnx_filled(onnx_type::uint8, {}, 0), "zero_point");
+  c.add("QuantizeLinear", {c.step("Negative", {bottom}), made.scale, first}, {made.zero_point});
+  c.add("QuantizeLinear", {x, made.scale, made.zero_point}, {made.y});
+  return made;
+}
+inline void onnx_dynamic_quantize_linear(onnx_context const& c) {
+  require_type(c, 0, {onnx_type::float32});
+  onnx_quantise_dynamically(c, c.input(0), {c.output(0), c.output(1), c.output(2)});
+  c.set_type(0, onnx_type::uint8);
+  c.set_dims(0, c.dims(0));
+  c.set_type(1, onnx_type::float32);
+  c.set_type(2, onnx_type::uint8);
+  for (std::size_t const o : {1U, 2U}) c.set_dims(o, std::vector<std::int64_t>());
+}
+
+// ---- products of integers
+/// Operand of a product: inputs of the node, and the axis of the result's columns or channels, for which it may have
+/// one zero point each; npos: none.
+struct onnx_integer_operand {
+  std::size_t value;
+  std::size_t zero_point;
+  std::size_t axis = npos;
+};
+
+// Returns the constant zero point of an operand, nullptr if it is none.
+inline tensor_value const* known_zero_point(onnx_context const& c, onnx_integer_operand const& at) {
+  return c.has_input(at.zero_point) ? c.constant(at.zero_point) : nullptr;
+}
+inline bool has_zero_point(onnx_context const& c, onnx_integer_operand const& at) { return c.has_input(at.zero_point); }
+
+// Reports an operand that is not of 8 bits, and a zero point of another type or of a shape that is not supported.
+inline void check_integer_operand(onnx_context const& c, onnx_integer_operand const& at) {
+  require_type(c, at.value, onnx_bytes);
+  if (!has_zero_point(c, at)) return;
+  if (c.type(at.zero_point) != onnx_type::undefined && c.type(at.value) != onnx_type::undefined &&
+      c.type(at.zero_point) != c.type(at.value))
+    c.unsupported("the zero point of '" + c.node().inputs[at.value] + "' has another type");
+  if (at.axis == npos) return require_scalar(c, at.zero_point);
+  require_rank(c, at.zero_point, 0, 1);
+  if (c.dims(at.zero_point) && c.dims(at.zero_point)->size() == 1 && c.dims(at.zero_point)->front() > 1 &&
+      c.dims(at.value) && at.axis < c.dims(at.value)->size())
+    require_dims(c, at.zero_point, {(*c.dims(at.value))[at.axis]}, "a zero point for each place of the axis");
+}
+
+// Returns an upper bound of the magnitudes of an operand's elements less the zero point.
+inline double magnitude_bound(onnx_context const& c, onnx_integer_operand const& at) {
+  double const lowest = c.type(at.value) == onnx_type::uint8 ? 0 : -128;
+  double const highest = c.type(at.value) == onnx_type::int8 ? 127 : 255;
+  if (!has_zero_point(c, at)) return std::max(highest, -lowest);
+  double most = 0;
+  tensor_value const* const known = known_zero_point(c, at);
+  if (known == nullptr || known->size() == 0 || c.type(at.value) == onnx_type::undefined) return 383;
+  for (std::int64_t const zero : onnx_wide_elements(*known))
+    most = std::max({most, static_cast<double>(zero) - lowest, highest - static_cast<double>(zero)});
+  return most;
+}
+
+/// Returns the greatest sum of magnitudes that a constant contributes to an element of a product: over `places` along
+/// the axis, each with all elements that have this place.
+inline double greatest_sum(tensor_value const& value, std::size_t axis) {
+  auto const* const elements = std::get_if<std::vector<float>>(&value.data);
+  std::size_t inner = 1;
+  for (std::size_t a = axis + 1; a < value.shape.size(); ++a) inner *= static_cast<std::size_t>(value.shape[a]);
+  std::vector<double> sums(static_cast<std::size_t>(value.shape[axis]));
+  if (elements == nullptr || sums.empty()) return 0;
+  for (std::size_t i = 0; i != elements->size(); ++i)
+    sums[i / inner % sums.size()] += std::abs(static_cast<double>((*elements)[i]));
+  return *std::ranges::max_element(sums);
+}
+
+/// Both operands of a product as float or double, whichever is exact, less their zero points.
+struct onnx_integer_factors {
+  std::string left;
+  std::string right;
+  bool is_double;
+};
+
+// Returns an operand less its zero point. The zero points of several places need as many scales.
+inline std::string less_zero_point(onnx_context const& c, onnx_integer_operand const& at, bool is_double) {
+  onnx_type const type = is_double ? onnx_type::float64 : onnx_type::float32;
+  std::vector<std::string> operands{c.input(at.value), c.constant_blob(onnx_filled(type, {}, 1), "one")};
+  std::vector<net_argument> arguments;
+  if (has_zero_point(c, at)) {
+    operands.push_back(c.input(at.zero_point));
+    if (at.axis != npos) {
+      operands[1] = c.step("ConstantFill", {operands[2]}, {{"value", 1.0f}, {"dtype", require_runtime_type(c, type)}});
+      arguments.emplace_back("axis", static_cast<std::int64_t>(at.axis));
+    }
+  }
+  return c.step("DequantizeLinear", operands, std::move(arguments));
+}
+
+// `depth` is the number of products in each sum, -1 if it is unknown. Each product is below 2^18, and no tensor has
+// 2^35 elements in a sum, so that double is exact. `extra` is a bound of what is added to the sums.
+inline onnx_integer_factors integer_factors(onnx_context const& c, onnx_integer_operand const& left,
+                                            onnx_integer_operand const& right, std::int64_t depth, double extra = 0) {
+  constexpr double float_limit = 0x1p24;
+  check_integer_operand(c, left);
+  check_integer_operand(c, right);
+  double const each = magnitude_bound(c, left);
+  std::optional<tensor_value> weights;
+  if (!has_zero_point(c, right) || known_zero_point(c, right) != nullptr)
+    weights = onnx_dequantised(c.constant(right.value), nullptr, known_zero_point(c, right),
+                               static_cast<std::int64_t>(right.axis));
+  double bound = std::numeric_limits<double>::infinity();
+  if (weights && right.axis < weights->shape.size())
+    bound = each * greatest_sum(*weights, right.axis);
+  else if (depth >= 0)
+    bound = each * magnitude_bound(c, right) * static_cast<double>(depth);
+  bool const is_double = !(bound + extra < float_limit);
+  std::string const a = less_zero_point(c, left, is_double);
+  if (weights && !is_double) return {a, c.constant_blob(std::move(*weights), "weights"), is_double};
+  if (weights) {
+    auto const& narrow = std::get<std::vector<float>>(weights->data);
+    tensor_value wide{weights->shape, std::vector<double>(narrow.begin(), narrow.end())};
+    return {a, c.constant_blob(std::move(wide), "weights"), is_double};
+  }
+  return {a, less_zero_point(c, right, is_double), is_double};
+}
+
+// Writes sums as int32, modulo 2^32, to output 0.
+inline void write_int32(onnx_context const& c, std::string sums, bool is_double) {
+  if (is_double) sums = c.step("Cast", {sums}, {{"to", require_runtime_type(c, onnx_type::int64)}});
+  c.add("Cast", {sums}, {c.output(0)}, {{"to", require_runtime_type(c, onnx_type::int32)}});
+  c.set_type(0, onnx_type::int32);
+}
+
+/// Inputs and shape of a matrix product.
+struct onnx_integer_product {
+  onnx_integer_operand a;
+  onnx_integer_operand b;
+  std::int64_t depth = -1;
+  onnx_dims dims = {};
+
+  onnx_integer_product(onnx_context const& c, onnx_integer_operand left, onnx_integer_operand right)
+      : a(left), b(right) {
+    for (std::size_t const i : {a.value, b.value}) require_rank(c, i, 2);
+    std::size_t const rank = c.rank(b.value);
+    b.axis = rank - 1;
+    auto const& y = *c.dims(b.value);
+    depth = y[rank - 2];
+    if (!c.dims(a.value)) return;
+    auto const& x = *c.dims(a.value);
+    if (depth >= 0 && x.back() >= 0 && x.back() != depth)
+      c.unsupported(input_text(c, a.value) + " and " + input_text(c, b.value) + " have inner extents " +
+                    std::to_string(x.back()) + " and " + std::to_string(depth));
+    if (depth < 0) depth = x.back();
+    dims = broadcast(c, std::vector<std::int64_t>(x.begin(), x.end() - 2),
+                     std::vector<std::int64_t>(y.begin(), y.end() - 2));
+    dims->push_back(x[x.size() - 2]);
+    dims->push_back(y.back());
+  }
+  std::string product(onnx_context const& c, onnx_integer_factors const& of) const {
+    return c.step("BatchMatMul", {of.left, of.right}, {{"broadcast", 1}});
+  }
+};
+
+inline void onnx_mat_mul_integer(onnx_context const& c) {
+  onnx_integer_product const p(c, {0, 2}, {1, 3});
+  auto const factors = integer_factors(c, p.a, p.b, p.depth);
+  write_int32(c, p.product(c, factors), factors.is_double);
+  c.set_dims(0, p.dims);
+}
+
+/// Images and filters of a convolution of integers.
+struct onnx_integer_conv {
+  onnx_integer_operand x;
+  onnx_integer_operand w;
+  onnx_windows windows;
+  std::int64_t filters = -1;
+  std::int64_t depth = -1;
+
+  onnx_integer_conv(onnx_context const& c, onnx_integer_operand images, onnx_integer_operand weights)
+      : x(images), w(weights) {
+    w.axis = 0;
+    require_rank(c, w.value, 3);
+    windows = onnx_windows_of(c, w.value);
+    std::int64_t const group = c.integer("group", 1);
+    if (group < 1) c.unsupported("group is " + std::to_string(group));
+    if (c.dims(w.value)) {
+      auto const& dims = *c.dims(w.value);
+      filters = dims[0];
+      std::vector<std::int64_t> const kernels = c.integers("kernel_shape");
+      for (std::size_t axis = 0; axis != kernels.size(); ++axis)
+        if (dims.size() != kernels.size() + 2 || (dims[axis + 2] >= 0 && dims[axis + 2] != kernels[axis]))
+          c.unsupported("kernel_shape " + dims_text(kernels) + " is not that of " + input_text(c, w.value));
+      auto const count = element_count(std::vector<std::int64_t>(dims.begin() + 1, dims.end()));
+      if (count && *count < (std::size_t{1} << 40)) depth = static_cast<std::int64_t>(*count);
+    }
+    windows.arguments.emplace_back("group", group);
+  }
+  void set_dims(onnx_context const& c) const {
+    std::vector<std::int64_t> made{c.dims(x.value) ? c.dims(x.value)->front() : -1, filters};
+    made.insert(made.end(), windows.dims->begin(), windows.dims->end());
+    c.set_dims(0, std::move(made));
+  }
+};
+
+inline void onnx_conv_integer(onnx_context const& c) {
+  onnx_integer_conv conv(c, {0, 2}, {1, 3});
+  auto const factors = integer_factors(c, conv.x, conv.w, conv.depth);
+  write_int32(c, c.step("Conv", {factors.left, factors.right}, std::move(conv.windows.arguments)), factors.is_double);
+  conv.set_dims(c);
+}
+
+// Quantises sums, of which 1 is the number s_a * s_b, to output 0: inputs `a` and `b` are these scales, the input after
+// `b` + 1 the scale of the output and the next one its zero point. `places` are the axes after the one that the scales
+// of b are for.
+inline void write_quantised(onnx_context const& c, std::string sums, bool is_double, std::size_t a, std::size_t b,
+                            std::vector<std::int64_t> const& places) {
+  std::size_t const y = b + 2;
+  for (std::size_t const i : {a, y, y + 1}) require_scalar(c, i);
+  for (std::size_t const i : {a, b, y}) require_type(c, i, {onnx_type::float32});
+  require_rank(c, b, 0, 1);
+  require_type(c, y + 1, onnx_bytes);
+  if (!c.dims(b)) c.unsupported("the shape of '" + c.node().inputs[b] + "' " + std::string(onnx_must_be_known));
+  if (is_double) sums = c.step("Cast", {sums}, {{"to", require_runtime_type(c, onnx_type::float32)}});
+  std::string factor = c.step("Div", {c.step("Mul", {c.input(a), c.input(b)}), c.input(y)});
+  if (c.dims(b)->size() == 1 && !places.empty()) factor = c.step("ExpandDims", {factor}, {{"dims", places}});
+  std::string const one = c.constant_blob(onnx_filled(onnx_type::float32, {}, 1), "one");
+  c.add("QuantizeLinear", {c.step("Mul", {sums, factor}), one, c.input(y + 1)}, {c.output(0)});
+  c.set_type(0, c.type(y + 1));
+}
+
+inline void onnx_qlinear_mat_mul(onnx_context const& c) {
+  onnx_integer_product const p(c, {0, 2}, {3, 5});
+  if (c.dims(4) && c.dims(4)->size() == 1 && c.dims(4)->front() > 1)
+    require_dims(c, 4, {c.dims(3)->back()}, "a scale for each column");
+  auto const factors = integer_factors(c, p.a, p.b, p.depth);
+  write_quantised(c, p.product(c, factors), factors.is_double, 1, 4, {});
+  c.set_dims(0, p.dims);
+}
+
+inline void onnx_qlinear_conv(onnx_context const& c) {
+  onnx_integer_conv conv(c, {0, 2}, {3, 5});
+  if (c.dims(4) && c.dims(4)->size() == 1 && c.dims(4)->front() > 1)
+    require_dims(c, 4, {conv.filters}, "a scale for each filter");
+  double extra = 0;
+  if (c.has_input(8)) {
+    require_type(c, 8, {onnx_type::int32});
+    require_dims(c, 8, {conv.filters}, "a number for each filter");
+    extra = 0x1p31;
+    if (tensor_value const* const bias = c.constant(8)) {
+      extra = 0;
+      for (std::int64_t const each : onnx_wide_elements(*bias))
+        extra = std::max(extra, std::abs(static_cast<double>(each)));
+    }
+  }
+  auto const factors = integer_factors(c, conv.x, conv.w, conv.depth, extra);
+  std::vector<std::string> operands{factors.left, factors.right};
+  if (c.has_input(8))
+    operands.push_back(
+        c.step("Cast", {c.input(8)},
+               {{"to", require_runtime_type(c, factors.is_double ? onnx_type::float64 : onnx_type::float32)}}));
+  std::string const sums = c.step("Conv", operands, std::move(conv.windows.arguments));
+  std::vector<std::int64_t> places(conv.windows.dims->size());
+  std::iota(places.begin(), places.end(), std::int64_t{1});
+  write_quantised(c, sums, factors.is_double, 1, 4, places);
+  conv.set_dims(c);
+}
+
+}  // namespace detail
+
+inline void add_onnx_quantisation_rules(onnx_rules& rules) {
+  rules.set("QuantizeLinear", detail::onnx_quantize_linear);
+  rules.set("DequantizeLinear", detail::onnx_dequantize_linear);
+  rules.set("DynamicQuantizeLinear", detail::onnx_dynamic_quantize_linear);
+  rules.set("MatMulInteger", detail::onnx_mat_mul_integer);
+  rules.set("ConvInteger", detail::onnx_conv_integer);
+  rules.set("QLinearMatMul", detail::onnx_qlinear_mat_mul);
+  rules.set("QLinearConv", detail::onnx_qlinear_conv);
+}
+
+}  // namespace plait
