@@ -12,6 +12,7 @@
 #include <plait/interop/onnx/detail/rules/numeric.hpp>
 #include <plait/interop/onnx/detail/rules/normalizations.hpp>
 #include <plait/interop/onnx/detail/rules/quantisation.hpp>
+#include <plait/interop/onnx/detail/rules/quantised_lstm.hpp>
 #include <plait/interop/onnx/detail/rules/recurrent.hpp>
 #include <plait/interop/onnx/detail/rules/reductions.hpp>
 #include <plait/interop/onnx/detail/rules/resizing.hpp>
@@ -31,6 +32,7 @@ inline onnx_rules const& onnx_rules::standard() {
     add_onnx_reduction_rules(made);
     add_onnx_matmul_and_conv_rules(made);
     add_onnx_quantisation_rules(made);
+    add_onnx_quantised_lstm_rules(made);
     add_onnx_recurrent_rules(made);
     add_onnx_control_flow_rules(made);
     add_onnx_indexing_rules(made);

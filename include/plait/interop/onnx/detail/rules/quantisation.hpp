@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <plait/interop/onnx/detail/converter.hpp>
+#include <plait/interop/onnx/detail/dynamic_quantisation.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/rules/matmul_and_conv.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
@@ -135,32 +136,16 @@ inline void onnx_dequantize_linear(onnx_context const& c) {
   c.set_dims(0, c.dims(0));
 }
 
-/// Adds the ops of DynamicQuantizeLinear to uint8: the range of x, extended to zero, becomes 0 to 255. As in ONNX
-/// Runtime the scale is 1 if that range is empty. Outputs without a name become temporaries; returns all three.
-struct onnx_dynamic_quantisation {
-  std::string y;
-  std::string scale;
-  std::string zero_point;
-};
-inline onnx_dynamic_quantisation onnx_quantise_dynamically(onnx_context const& c, std::string const& x,
-                                                           onnx_dynamic_quantisation made) {
-  auto const number = [&](float value) {
-    return c.constant_blob(onnx_filled(onnx_type::float32, {}, value), "number");
-  };
-  std::string const zero = number(0);
-  std::string const top = c.step("Max", {c.step("ReduceMax", {x}, {{"keepdims", 0}}), zero});
-  std::string const bottom = c.step("Min", {c.step("ReduceMin", {x}, {{"keepdims", 0}}), zero});
-  std::string const range = c.step("Sub", {top, bottom});
-  std::string const scale = c.step("Div", {range, number(255)});
-  c.add("Where", {c.step("EQ", {scale, zero}), number(1), scale}, {made.scale});
-  std::string const first = c.constant_blob(onnx_filled(onnx_type::uint8, {}, 0), "zero_point");
-  c.add("QuantizeLinear", {c.step("Negative", {bottom}), made.scale, first}, {made.zero_point});
-  c.add("QuantizeLinear", {x, made.scale, made.zero_point}, {made.y});
-  return made;
-}
 inline void onnx_dynamic_quantize_linear(onnx_context const& c) {
   require_type(c, 0, {onnx_type::float32});
-  onnx_quantise_dynamically(c, c.input(0), {c.output(0), c.output(1), c.output(2)});
+  onnx_dynamic_quantisation const made = onnx_quantise_dynamically(
+      c.input(0), [&](tensor_value value) { return c.constant_blob(std::move(value), "number"); },
+      [&](char const* type, std::vector<std::string> const& inputs, std::vector<net_argument> arguments) {
+        return c.step(type, inputs, std::move(arguments));
+      });
+  c.add("Copy", {made.y}, {c.output(0)});
+  c.add("Copy", {made.scale}, {c.output(1)});
+  c.add("Copy", {made.zero_point}, {c.output(2)});
   c.set_type(0, onnx_type::uint8);
   c.set_dims(0, c.dims(0));
   c.set_type(1, onnx_type::float32);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <plait/interop/onnx/detail/converter.hpp>
+#include <plait/interop/onnx/detail/dynamic_quantisation.hpp>
 #include <plait/interop/onnx/detail/recurrence_activations.hpp>
 #include <plait/interop/onnx/detail/recurrence_shapes.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
@@ -31,9 +32,11 @@ class onnx_recurrence {
  public:
   enum class kinds : std::uint8_t { rnn, gru, lstm };
 
-  onnx_recurrence(onnx_context const& c, kinds kind)
+  /// With `quantises`, x and h are quantised dynamically where weights multiply them; for LSTM only.
+  onnx_recurrence(onnx_context const& c, kinds kind, bool quantises = false)
       : c_(c),
         kind_(kind),
+        quantises_(quantises),
         blocks_(kind == kinds::rnn   ? 1
                 : kind == kinds::gru ? 3
                                      : 4) {
@@ -61,6 +64,12 @@ class onnx_recurrence {
   void run() {
     sequence_ = input_of_rank(c_, 0, 3);
     if (batch_first_) sequence_ = c_.step("Transpose", {sequence_}, {{"axes", {1, 0, 2}}});
+    if (quantises_)
+      sequence_ = onnx_quantise_and_back(
+          sequence_, [&](tensor_value value) { return c_.constant_blob(std::move(value), "number"); },
+          [&](char const* type, names const& inputs, std::vector<net_argument> arguments) {
+            return c_.step(type, inputs, std::move(arguments));
+          });
     if (c_.has_input(4)) lengths_ = checked_lengths();
     if (reversed_.back()) ends_ = lengths_.empty() ? whole_lengths() : lengths_;
     for (std::size_t d = 0; d != reversed_.size(); ++d) add_direction(d);
@@ -204,15 +213,26 @@ class onnx_recurrence {
   struct step_net {
     net_builder net;
     onnx_context const& c;
+    bool quantises;
 
-    step_net(onnx_context const& context, std::string const& name) : net(name), c(context) {}
+    step_net(onnx_context const& context, std::string const& name, bool quantised)
+        : net(name), c(context), quantises(quantised) {}
     blob_handle take(std::string const& outer) {
       return net.visible(outer) ? net.blob(outer) : net.external_input(outer);
     }
     blob_handle number(double value) { return take(c.constant_blob(onnx_filled(c.type(0), {}, value), "number")); }
     blob_handle product(blob_handle const& x, std::string const& w, std::string const& b) {
       blob_handle const weights = take(w);
-      return net.op("FC", {x, weights, take(b)}, {}, {{"axis", 2}});
+      return net.op("FC", {quantises ? quantised(x) : x, weights, take(b)}, {}, {{"axis", 2}});
+    }
+    blob_handle quantised(blob_handle const& x) {
+      return net.blob(onnx_quantise_and_back(
+          x.name(), [&](tensor_value value) { return take(c.constant_blob(std::move(value), "number")).name(); },
+          [&](char const* type, names const& inputs, std::vector<net_argument> arguments) {
+            std::vector<blob_handle> operands;
+            for (std::string const& each : inputs) operands.push_back(net.blob(each));
+            return net.op(type, operands, {}, std::move(arguments)).name();
+          }));
     }
   };
 
@@ -250,7 +270,7 @@ class onnx_recurrence {
     p.cell_new = names_of.claim_state(base + "/c");
     p.timestep = names_of.claim(base + "/timestep");
 
-    step_net step(c_, base);
+    step_net step(c_, base, quantises_);
     std::string const x = names_of.claim(base + "/x");
     blob_handle const gates = step.net.external_input(x);
     blob_handle const h = step.net.external_input(p.h);
@@ -415,6 +435,7 @@ class onnx_recurrence {
 
   onnx_context const& c_;
   kinds kind_;
+  bool quantises_;
   std::int64_t blocks_;  // number of gates, of hidden_ rows each
   std::vector<bool> reversed_;
   bool batch_first_ = false;
