@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <string>
 #include <string_view>
@@ -321,29 +322,30 @@ TEST_CASE("ONNX refusals: initializers, inputs and outputs without a name") {
 
 TEST_CASE("ONNX refusals: an unsupported initializer is reported with its readers, and only if it has any") {
   auto m =
-      model({node("Add", {"x", "half"}, {"a"}), node("Mul", {"a", "half"}, {"b"}), node("Add", {"b", "far"}, {"y"})},
+      model({node("Add", {"x", "pairs"}, {"a"}), node("Mul", {"a", "pairs"}, {"b"}), node("Add", {"b", "far"}, {"y"})},
             {"x"}, {"y"});
-  auto half = numbers("half", {});
-  half.type = plait::onnx_type::float16;
-  half.dims = {2};
-  half.raw = std::string_view("\x00\x3c\x00\x3c", 4);
+  auto pairs = numbers("pairs", {});
+  pairs.type = plait::onnx_type::complex64;
+  pairs.dims = {1};
+  pairs.floats = {1, 2};
   auto far = numbers("far", {});
   far.external = true;
   far.dims = {2};
-  auto unused = half;
+  auto unused = pairs;
   unused.name = "unused";
-  auto complex = unused;
-  complex.name = "complex";
-  complex.type = plait::onnx_type::complex64;
-  m.graph.initializers = {half, far, unused, complex};
-  CHECK(refused(m) ==
-        problems{{"TensorProto", "half", "is of float16, of which the runtime has no tensors", {"Add 'a'", "Mul 'b'"}},
-                 {"TensorProto", "far", "is stored in another file, which is not read", {"Add 'y'"}}});
+  auto longest = unused;
+  longest.name = "longest";
+  longest.type = plait::onnx_type::complex128;
+  m.graph.initializers = {pairs, far, unused, longest};
+  CHECK(
+      refused(m) ==
+      problems{{"TensorProto", "pairs", "is of complex64, of which the runtime has no tensors", {"Add 'a'", "Mul 'b'"}},
+               {"TensorProto", "far", "is stored in another file, which is not read", {"Add 'y'"}}});
   try {
     static_cast<void>(plait::read_onnx(m));
   } catch (plait::onnx_error const& e) {
     CHECK(std::string(e.what()) ==
-          "plait: the model cannot be run: TensorProto 'half': is of float16, of which the runtime has no tensors, "
+          "plait: the model cannot be run: TensorProto 'pairs': is of complex64, of which the runtime has no tensors, "
           "needed by Add "
           "'a', Mul 'b'; TensorProto 'far': is stored in another file, which is not read, needed by Add 'y'");
   }
@@ -364,15 +366,17 @@ TEST_CASE("ONNX refusals: an unsupported initializer is reported with its reader
 
 TEST_CASE("ONNX refusals: inputs of types that the runtime lacks, if they are read") {
   auto m = model({node("Add", {"x", "h"}, {"y"})}, {"x", "h", "unread"}, {"y"});
-  for (std::size_t const i : {1u, 2u}) m.graph.inputs[i].type = plait::onnx_type::float16;
-  CHECK(refused(m) == problems{{"GraphProto", "h", "is of float16, of which the runtime has no tensors", {"Add 'y'"}}});
+  for (std::size_t const i : {1u, 2u}) m.graph.inputs[i].type = plait::onnx_type::complex64;
+  CHECK(refused(m) ==
+        problems{{"GraphProto", "h", "is of complex64, of which the runtime has no tensors", {"Add 'y'"}}});
   m.graph.inputs[1].kind = plait::onnx_value_info::kinds::other;
   CHECK(refused(m) == problems{{"GraphProto", "h", "inputs that are no tensors are not supported", {"Add 'y'"}}});
   m.graph.nodes[0].inputs[1] = "x";
   CHECK(lines_of(plait::read_onnx(m).net) == texts{"Add x x > y"});
   m.graph.outputs.push_back(info("unread"));
-  CHECK(refused(m) ==
-        problems{{"GraphProto", "unread", "is of float16, of which the runtime has no tensors", {"output 'unread'"}}});
+  CHECK(
+      refused(m) ==
+      problems{{"GraphProto", "unread", "is of complex64, of which the runtime has no tensors", {"output 'unread'"}}});
 }
 
 TEST_CASE("ONNX refusals: unknown versions of the format and of the operators") {
@@ -516,8 +520,21 @@ TEST_CASE("ONNX tensors: elements are raw bytes or lists, and must fill the shap
   t.raw = "\x01\x00"sv;
   t.dims = {2};
   CHECK(plait::value_of(t) == plait::tensor_value{{2}, std::vector<bool>{true, false}});
-  t.type = plait::onnx_type::float16;
+  t.type = plait::onnx_type::complex64;
   CHECK_THROWS_AS((void)plait::value_of(t), plait::net_error);
+  t.raw = "\x01\x00\x00\xC4\x00\x7C\xFF\x7B"sv;
+  t.dims = {4};
+  t.type = plait::onnx_type::float16;
+  CHECK(plait::value_of(t) ==
+        plait::tensor_value{{4}, std::vector<float>{0x1p-24f, -4, std::numeric_limits<float>::infinity(), 65504}});
+  t.raw = "\x80\x3F\x40\xC0"sv;
+  t.dims = {2};
+  t.type = plait::onnx_type::bfloat16;
+  CHECK(plait::value_of(t) == plait::tensor_value{{2}, std::vector<float>{1, -3}});
+  t.raw = {};
+  t.int32s = {0x3c00, 0xbc00};
+  t.type = plait::onnx_type::float16;
+  CHECK(plait::value_of(t) == plait::tensor_value{{2}, std::vector<float>{1, -1}});
   t.type = plait::onnx_type::boolean;
   t.external = true;
   CHECK_THROWS_AS((void)plait::value_of(t), plait::net_error);

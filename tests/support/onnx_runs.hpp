@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/detail/kernels/convert.hpp>
 #include <plait/exec/feed.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
@@ -70,19 +71,53 @@ inline std::string difference(plait::tensor_value const& got, plait::tensor_valu
 }
 
 using values = std::map<std::string, plait::tensor_value>;
+/// Names of tensors, and types of those that hold floats of 16 bits: tensor_value has them as float32.
+using half_types = std::map<std::string, plait::onnx_type>;
 
+/// Returns a tensor of float32 as one of floats of 16 bits.
+template <class T>
+plait::tensor<plait::serial> rounded(plait::tensor_value const& value) {
+  std::vector<T> made;
+  for (float const each : std::get<std::vector<float>>(value.data)) made.push_back(plait::convert<T>(each));
+  return plait::tensor<plait::serial>::from(made, plait::shape(value.shape));
+}
+inline plait::tensor<plait::serial> to_tensor(plait::tensor_value const& value, plait::onnx_type half) {
+  if (half == plait::onnx_type::float16) return rounded<plait::float16>(value);
+  if (half == plait::onnx_type::bfloat16) return rounded<plait::bfloat16>(value);
+  return plait::to_tensor<plait::serial>(value);
+}
+/// Returns the value of a tensor that should have the type `half`, or, if that is undefined, none of 16-bit floats.
+inline plait::tensor_value to_value(plait::tensor<plait::serial> const& t, plait::onnx_type half) {
+  if (half == plait::onnx_type::undefined || plait::onnx_type_of(t.type()) != half) return plait::to_value(t);
+  std::vector<float> made;
+  plait::visit_type<plait::float16, plait::bfloat16>(t.type(), [&]<class T>(T) {
+    for (T const each : t.template values<T>()) made.push_back(plait::convert<float>(each));
+  });
+  return {{t.dims().begin(), t.dims().end()}, std::move(made)};
+}
+
+/// Runs a net and returns how an output differs from the one wanted, empty if none does.
 inline std::string run(plait::onnx_net const& net, values const& inputs, std::vector<plait::tensor_value> const& wanted,
-                       double tolerance = 0) {
+                       double tolerance = 0, half_types const& halves = {}) {
+  auto const half = [&](std::string const& name) {
+    auto const found = halves.find(name);
+    return found == halves.end() ? plait::onnx_type::undefined : found->second;
+  };
   plait::workspace<plait::serial> blobs;
   plait::feed(blobs, net.parameters);
   for (std::string const& name : net.inputs)
     if (auto const found = inputs.find(name); found != inputs.end())
-      blobs.feed(name, plait::to_tensor<plait::serial>(found->second));
+      blobs.feed(name, to_tensor(found->second, half(name)));
   auto plan = plait::compile(net.net, plait::standard_operators<plait::serial>(), blobs, {.fetch = net.outputs});
   plan.run();
   for (std::size_t o = 0; o != wanted.size(); ++o) {
-    std::string const off = difference(plait::to_value(blobs.view(net.outputs.at(o))), wanted[o], tolerance);
-    if (!off.empty()) return "output '" + net.outputs[o] + "' " + off;
+    std::string const& name = net.outputs.at(o);
+    plait::tensor<plait::serial> const& got = blobs.view(name);
+    bool const is_half = got.type() == plait::element_type::float16 || got.type() == plait::element_type::bfloat16;
+    if (is_half != (half(name) != plait::onnx_type::undefined))
+      return "output '" + name + "' is " + std::string(to_string(got.type()));
+    std::string const off = difference(to_value(got, half(name)), wanted[o], tolerance);
+    if (!off.empty()) return "output '" + name + "' " + off;
   }
   return {};
 }
@@ -112,13 +147,19 @@ struct verdict {
   std::vector<std::string> reasons = {};
 };
 
-inline std::vector<plait::tensor_value> recorded(std::filesystem::path const& folder, char const* what) {
-  std::vector<plait::tensor_value> found;
+struct recorded_tensors {
+  std::vector<plait::tensor_value> values;
+  std::vector<plait::onnx_type> types;
+};
+inline recorded_tensors recorded(std::filesystem::path const& folder, char const* what) {
+  recorded_tensors found;
   for (std::size_t i = 0;; ++i) {
     std::filesystem::path const file = folder / (what + std::to_string(i) + ".pb");
     if (!std::filesystem::exists(file)) return found;
     std::string const document = bytes_of(file);
-    found.push_back(plait::value_of(plait::parse_onnx_tensor(document)));
+    plait::onnx_tensor const tensor = plait::parse_onnx_tensor(document);
+    found.values.push_back(plait::value_of(tensor));
+    found.types.push_back(tensor.type);
   }
 }
 
@@ -139,13 +180,23 @@ inline verdict test_model(std::filesystem::path const& folder, double tolerance 
       auto const given = recorded(data, "input_");
       std::vector<std::string> names;
       for (plait::onnx_value_info const& info : model.graph.inputs) names.push_back(info.name);
-      if (given.size() != names.size())
+      if (given.values.size() != names.size())
         std::erase_if(names, [&](std::string const& name) {
           return std::ranges::any_of(model.graph.initializers, [&](auto const& each) { return each.name == name; });
         });
+      auto const wanted = recorded(data, "output_");
       values inputs;
-      for (std::size_t i = 0; i != given.size(); ++i) inputs.emplace(names.at(i), given[i]);
-      std::string const off = run(read(model, inputs), inputs, recorded(data, "output_"), tolerance);
+      half_types halves;
+      auto const note = [&](std::string const& name, plait::onnx_type type) {
+        if (type == plait::onnx_type::float16 || type == plait::onnx_type::bfloat16) halves.emplace(name, type);
+      };
+      for (std::size_t i = 0; i != given.values.size(); ++i) {
+        inputs.emplace(names.at(i), given.values[i]);
+        note(names[i], given.types[i]);
+      }
+      plait::onnx_net const net = read(model, inputs);
+      for (std::size_t o = 0; o != wanted.types.size(); ++o) note(net.outputs.at(o), wanted.types[o]);
+      std::string const off = run(net, inputs, wanted.values, tolerance, halves);
       if (!off.empty()) return {verdicts::wrong, {off}};
     }
   } catch (plait::onnx_error const& e) {

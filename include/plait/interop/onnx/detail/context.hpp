@@ -23,7 +23,7 @@ namespace plait {
 struct onnx_value {
   std::string blob = {};  ///< empty: a constant that no op has read yet
   std::optional<tensor_value> constant = {};
-  onnx_type type = onnx_type::undefined;
+  onnx_type type = onnx_type::undefined;               ///< never a float of 16 bits: these are computed as float32
   std::optional<std::vector<std::int64_t>> dims = {};  ///< -1: an unknown extent
   /// True if `dims` depends on what the model declares of its inputs, which may be larger when the net runs.
   bool is_declared = false;
@@ -108,7 +108,8 @@ class onnx_context {
   /// Defines an output and returns its blob; for an omitted output, the name of an unused blob.
   std::string output(std::size_t o) const;
   names outputs() const;
-  /// Records the type, or the shape, of an output that output() has defined. What is unknown stays as declared.
+  /// Records the type, or the shape, of an output that output() has defined. What is unknown stays as declared; floats
+  /// of 16 bits are computed as float32.
   void set_type(std::size_t o, onnx_type type) const;
   void set_dims(std::size_t o, dims_type dims) const;
   /// Records that an output has the type and shape of input i.

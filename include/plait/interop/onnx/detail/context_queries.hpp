@@ -165,7 +165,7 @@ inline onnx_context::names onnx_context::outputs() const {
 inline void onnx_context::set_type(std::size_t o, onnx_type type) const {
   if (!wants(o)) return;
   if (type == onnx_type::undefined) return;
-  if (onnx_value* const made = converter_->known(node_->outputs[o])) made->type = type;
+  if (onnx_value* const made = converter_->known(node_->outputs[o])) made->type = detail::computed_type(type);
 }
 inline void onnx_context::set_dims(std::size_t o, dims_type dims) const {
   if (!wants(o)) return;

@@ -1,5 +1,8 @@
 // ONNX converter: translates graphs to nets, node by node in topological order, with error recovery.
 //
+// Floats of 16 bits are computed as float32: constants are widened when the model is read, inputs and outputs of such a
+// type are cast, and only Cast rounds values between.
+//
 // A node that cannot be converted poisons its outputs. The nodes after it are converted nevertheless, to report all
 // problems at once, but not those that only follow from a reported one.
 #pragma once
@@ -53,7 +56,10 @@ class onnx_converter {
         options_(options),
         rules_(rules),
         root_(model.graph.name.empty() ? "onnx" : model.graph.name),
-        free_names_(model.graph) {}
+        free_names_(model.graph) {
+    for (onnx_value_info const& output : model.graph.outputs)
+      if (is_half(output.type)) half_outputs_.insert(output.name);
+  }
 
   onnx_net run() {
     check_versions(model_, problems_);
@@ -145,9 +151,12 @@ class onnx_converter {
   std::string define(std::string const& name) {
     onnx_value made;
     auto const renamed = here_->renamed.find(name);
-    made.blob = here_->around == nullptr ? name : renamed != here_->renamed.end() ? renamed->second : claim(name);
+    if (here_->around != nullptr)
+      made.blob = renamed != here_->renamed.end() ? renamed->second : claim(name);
+    else
+      made.blob = half_outputs_.contains(name) ? claim(name + "/float32") : name;
     if (auto const found = here_->infos.find(name); found != here_->infos.end()) {
-      made.type = found->second->type;
+      made.type = computed_type(found->second->type);
       made.dims = found->second->dims;
       made.is_declared = made.dims.has_value();
     }
@@ -214,8 +223,8 @@ class onnx_converter {
       onnx_value given = std::move(inputs[i]);
       onnx_value_info const& info = graph.inputs[i];
       if (info.name.empty()) throw onnx_unsupported{"an input of its graph has no name"};
-      if (given.type == onnx_type::undefined) given.type = info.type;
-      if (info.type != onnx_type::undefined && info.type != given.type)
+      if (given.type == onnx_type::undefined) given.type = computed_type(info.type);
+      if (info.type != onnx_type::undefined && computed_type(info.type) != given.type)
         throw onnx_unsupported{"input '" + info.name + "' of its graph is " + to_string(info.type) +
                                ", where it gets " + to_string(given.type)};
       if (!given.dims) given.dims = info.dims;
@@ -227,7 +236,7 @@ class onnx_converter {
     for (onnx_value_info const& output : graph.outputs) {
       if (find(output.name) == nullptr) problems_.push_back(undefined_output(output));
       made.push_back(value(output.name));
-      if (made.back().type == onnx_type::undefined) made.back().type = output.type;
+      if (made.back().type == onnx_type::undefined) made.back().type = computed_type(output.type);
       std::optional<std::vector<std::int64_t>>& dims = made.back().dims;
       if (!dims) dims = output.dims;
       if (output.dims && output.dims->size() == dims->size())
@@ -267,7 +276,7 @@ class onnx_converter {
     onnx_value made{name.empty() ? "nothing" : name};  // a value without a blob would be a constant
     made.is_poisoned = true;
     if (auto const found = here_->infos.find(name); found != here_->infos.end()) {
-      made.type = found->second->type;
+      made.type = computed_type(found->second->type);
       made.dims = found->second->dims;
     }
     return made;
@@ -289,22 +298,23 @@ class onnx_converter {
         continue;
       }
       onnx_value made;
-      made.type = tensor.type;
+      made.type = computed_type(tensor.type);
       try {
         made.constant = onnx_elements(tensor).take();
         made.dims = known_extents(made.constant->shape);
-        if (!has_runtime_type(tensor.type)) {
+        if (!has_runtime_type(made.type)) {
           onnx_value const unread{tensor.name, std::nullopt, onnx_type::undefined, made.dims};
           made = deferred(unread, {"TensorProto", tensor.name, no_tensors(tensor.type)});
         }
       } catch (onnx_tensor_refusal const& why) {
         made = poisoned(tensor.name);
         if (why.is_unsupported) {
-          made.type = has_runtime_type(tensor.type) ? tensor.type : onnx_type::undefined;
+          onnx_type const type = computed_type(tensor.type);
+          made.type = has_runtime_type(type) ? type : onnx_type::undefined;
           made.dims = known_extents(tensor.dims);
           made.may_be_constant = true;
-          made = deferred(std::move(made), {"TensorProto", tensor.name,
-                                            has_runtime_type(tensor.type) ? why.reason : no_tensors(tensor.type)});
+          made = deferred(std::move(made),
+                          {"TensorProto", tensor.name, has_runtime_type(type) ? why.reason : no_tensors(tensor.type)});
         } else {
           problems_.push_back({"TensorProto", tensor.name, why.reason});
         }
@@ -326,8 +336,8 @@ class onnx_converter {
         found->second = fixed_value(fixed->second);
         taken_.erase(input.name);
       } else if (model_.ir_version >= 4 && found->second.constant) {
-        found->second.blob = input.name;
         root_.external_input(input.name);
+        found->second.blob = is_half(input.type) ? widened(input.name) : input.name;
         made_.parameters.push_back({input.name, *std::exchange(found->second.constant, std::nullopt)});
       } else {
         taken_.erase(input.name);
@@ -339,10 +349,11 @@ class onnx_converter {
       made = fixed_value(fixed->second);
       taken_.erase(input.name);
     } else {
-      made = {input.name, std::nullopt, input.type, input.dims};
+      onnx_type const type = computed_type(input.type);
+      made = {input.name, std::nullopt, type, input.dims};
       made.is_declared = true;
       bool const is_tensor = input.kind != onnx_value_info::kinds::other;
-      if (!is_tensor || (input.type != onnx_type::undefined && !has_runtime_type(input.type))) {
+      if (!is_tensor || (type != onnx_type::undefined && !has_runtime_type(type))) {
         made.type = onnx_type::undefined;
         made = deferred(std::move(made),
                         {"GraphProto", input.name,
@@ -350,8 +361,16 @@ class onnx_converter {
       }
       root_.external_input(input.name);
       made_.inputs.push_back(input.name);
+      if (is_tensor && is_half(input.type)) made.blob = widened(input.name);
     }
     at.values.emplace(input.name, std::move(made));
+  }
+
+  // Returns a float blob of an input of 16-bit floats. The input may be fed as float, too.
+  std::string widened(std::string const& input) {
+    std::string made = claim(input + "/float32");
+    root_.op_n("Cast", {input}, std::vector<std::string>{made}, {{"to", 1}});
+    return made;
   }
 
   static std::string no_tensors(onnx_type type) {
@@ -559,8 +578,14 @@ class onnx_converter {
     if (found == nullptr) return problems_.push_back(undefined_output(output));
     if (found->is_poisoned) return;
     try {
-      std::string const made = blob(output.name);
-      if (made != output.name) root_.copy(made, output.name);
+      if (!is_half(output.type) || !inputs_.contains(output.name)) {
+        std::string const made = blob(output.name);
+        if (is_half(output.type))
+          root_.op_n("Cast", {made}, std::vector<std::string>{output.name},
+                     {{"to", output.type == onnx_type::float16 ? "FLOAT16" : "BFLOAT16"}});
+        else if (made != output.name)
+          root_.copy(made, output.name);
+      }
       root_.external_outputs(output.name);
     } catch (onnx_unsupported const& why) {
       problems_.push_back({"GraphProto", output.name, why.reason});
@@ -583,6 +608,7 @@ class onnx_converter {
   bool unknown_is_poisoned_ = false;             // the last unknown that its rule queried is poisoned
   onnx_value nothing_;                           // value() of an undefined name
   boost::unordered_flat_set<std::string_view> inputs_;
+  boost::unordered_flat_set<std::string> half_outputs_;    // outputs of 16-bit floats
   boost::unordered_flat_set<onnx_graph_def const*> seen_;  // converted subgraphs
   std::vector<onnx_function const*> functions_;            // those being called, innermost last
   std::deque<onnx_graph_def> bodies_;                      // of all calls

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
@@ -19,6 +20,24 @@
 namespace plait {
 
 namespace detail {
+
+/// Returns true for the floating-point types of 16 bits.
+constexpr bool is_half(onnx_type type) { return type == onnx_type::float16 || type == onnx_type::bfloat16; }
+
+/// Returns the type as which elements are computed: float32 for floats of 16 bits, else the type itself.
+constexpr onnx_type computed_type(onnx_type type) { return is_half(type) ? onnx_type::float32 : type; }
+
+/// Returns the value of a float of 16 bits, exactly.
+inline float half_value(onnx_type type, std::uint16_t bits) {
+  if (type == onnx_type::bfloat16) return std::bit_cast<float>(std::uint32_t{bits} << 16);
+  int const exponent = bits >> 10 & 0x1f;
+  std::uint32_t const fraction = bits & 0x3ffu;
+  std::uint32_t const sign = std::uint32_t{bits} >> 15 << 31;
+  if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
+  float const magnitude = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                        : std::ldexp(static_cast<float>(fraction | 0x400u), exponent - 25);
+  return sign != 0 ? -magnitude : magnitude;
+}
 
 /// Returns true if the runtime has tensors of an element type.
 constexpr bool has_runtime_type(onnx_type type) {
@@ -73,6 +92,12 @@ class onnx_elements {
         return list<std::uint16_t>(t_.int32s);
       case onnx_type::boolean:
         return list<bool>(t_.int32s);
+      case onnx_type::float16:
+      case onnx_type::bfloat16: {
+        std::vector<float> made;
+        for (std::uint16_t const bits : list<std::uint16_t>(t_.int32s)) made.push_back(half_value(t_.type, bits));
+        return made;
+      }
       case onnx_type::string:
         return t_.strings;
       default:
@@ -113,9 +138,9 @@ class onnx_elements {
 
 }  // namespace detail
 
-/// Returns the value of a tensor. Throws net_error naming the tensor if its elements do not fill its shape, are
-/// external data, or have a type that tensor_value lacks (16-bit floats, unsigned integers of more than 16 bits,
-/// complex numbers).
+/// Returns the value of a tensor; floats of 16 bits become float32. Throws net_error naming the tensor if its elements
+/// do not fill its shape, are external data, or have a type that tensor_value lacks (unsigned integers of more than 16
+/// bits, complex numbers).
 [[nodiscard]] inline tensor_value value_of(onnx_tensor const& tensor) {
   try {
     return detail::onnx_elements(tensor).take();

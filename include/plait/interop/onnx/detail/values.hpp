@@ -50,9 +50,9 @@ inline tensor_value onnx_list(std::vector<std::int64_t> elements) {
   return {{count}, std::move(elements)};
 }
 
-/// Returns Caffe2's number of a type, nothing if the runtime lacks the type.
+/// Returns Caffe2's number of the type as which a type is computed, nothing if the runtime lacks the type.
 inline std::optional<std::int64_t> runtime_type(onnx_type type) {
-  switch (type) {
+  switch (computed_type(type)) {
     case onnx_type::float32:
       return 1;
     case onnx_type::int32:
@@ -69,8 +69,6 @@ inline std::optional<std::int64_t> runtime_type(onnx_type type) {
       return 9;
     case onnx_type::int64:
       return 10;
-    case onnx_type::float16:
-      return 12;
     case onnx_type::float64:
       return 13;
     default:

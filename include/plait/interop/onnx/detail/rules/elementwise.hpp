@@ -235,6 +235,13 @@ inline bool onnx_casts(onnx_type from, onnx_type to) {
 inline void onnx_cast_to(onnx_context const& c, onnx_type to) {
   std::int64_t const number = require_runtime_type(c, to);
   std::string x = c.input(0);
+  if (is_half(to)) {  // rounded to 16 bits, and computed as float from here on
+    if (!onnx_casts(c.type(0), to)) x = c.step("Cast", {x}, {{"to", require_runtime_type(c, onnx_type::int32)}});
+    x = c.step("Cast", {x}, {{"to", to == onnx_type::float16 ? "FLOAT16" : "BFLOAT16"}});
+    c.add("Cast", {x}, {c.output(0)}, {{"to", number}});
+    c.set_type(0, to);
+    return c.set_dims(0, c.dims(0));
+  }
   if (!onnx_casts(c.type(0), to)) x = c.step("Cast", {x}, {{"to", require_runtime_type(c, onnx_type::int32)}});
   c.add("Cast", {x}, {c.output(0)}, {{"to", number}});
   c.set_type(0, to);

@@ -64,7 +64,8 @@ inline void onnx_quantize_linear(onnx_context const& c) {
     c.unsupported("output_dtype is not the type of the zero point");
   if (type != onnx_type::undefined && !onnx_quantised.has(type))
     c.unsupported("it quantises to " + to_string(type) + ", which is computed for " + onnx_quantised.text() + " only");
-  if (std::int64_t const precision = c.integer("precision", 0); precision > 1)
+  onnx_type const precision = computed_type(static_cast<onnx_type>(c.integer("precision", 0)));
+  if (precision != onnx_type::undefined && precision != onnx_type::float32)
     c.unsupported("a precision other than float32");
   std::string x = c.input(0);
   if (is_integer(c.type(0))) x = c.step("Cast", {x}, {{"to", require_runtime_type(c, onnx_type::float32)}});
@@ -121,7 +122,7 @@ inline std::optional<tensor_value> onnx_dequantised(tensor_value const* x, tenso
 inline void onnx_dequantize_linear(onnx_context const& c) {
   require_type(c, 0, {onnx_type::int8, onnx_type::uint8, onnx_type::int16, onnx_type::uint16, onnx_type::int32});
   auto arguments = onnx_quantised_axis(c);
-  if (onnx_type const listed = static_cast<onnx_type>(c.integer("output_dtype", 0));
+  if (onnx_type const listed = computed_type(static_cast<onnx_type>(c.integer("output_dtype", 0)));
       listed != onnx_type::undefined && listed != onnx_type::float32 && listed != c.type(1))
     c.unsupported("output_dtype is not the type of the scale");
   if (c.integer("block_size", 0) == 0 && c.constant(0) != nullptr && c.constant(1) != nullptr &&
