@@ -48,8 +48,12 @@ typedef enum plait_element_type {
   PLAIT_INT64 = 5,
   PLAIT_UINT8 = 6,
   PLAIT_UINT16 = 7,
-  PLAIT_BOOL = 8, /* a byte each */
-  PLAIT_NONE = 13 /* unset */
+  PLAIT_BOOL = 8,      /* a byte each */
+  PLAIT_FLOAT16 = 10,  /* IEEE 754 binary16 */
+  PLAIT_BFLOAT16 = 11, /* the upper half of a float */
+  PLAIT_NONE = 13,     /* unset */
+  PLAIT_UINT32 = 14,
+  PLAIT_UINT64 = 15
 } plait_element_type;
 
 /* Returns the message of the last failure in this thread; empty if there was none. Valid until the next call. */

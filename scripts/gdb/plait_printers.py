@@ -13,9 +13,10 @@ import gdb.printing
 
 MOST = 8  # elements and operands that are shown
 TYPES = ["float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "bool", "string", "float16",
-         "bfloat16", "object", "nothing"]
+         "bfloat16", "object", "nothing", "uint32", "uint64"]
 ELEMENTS = {"float32": "float", "float64": "double", "int8": "signed char", "int16": "short", "int32": "int",
-            "int64": "long", "uint8": "unsigned char", "uint16": "unsigned short", "bool": "bool"}
+            "int64": "long", "uint8": "unsigned char", "uint16": "unsigned short", "bool": "bool",
+            "uint32": "unsigned int", "uint64": "unsigned long"}
 
 
 class Uninitialised(Exception):

@@ -45,9 +45,9 @@ template <backend B>
 template <backend B>
 [[nodiscard]] tensor_value to_value(tensor<B> const& t) {
   tensor_value made{{t.dims().begin(), t.dims().end()}, {}};
-  bool const known =
-      visit_type<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, bool, std::uint8_t,
-                 std::uint16_t>(t.type(), [&]<class T>(T) { made.data = t.template values<T>(); });
+  bool const known = visit_type<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, bool,
+                                std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(
+      t.type(), [&]<class T>(T) { made.data = t.template values<T>(); });
   if (!known) throw shape_error("plait: there are no values of " + std::string(to_string(t.type())));
   return made;
 }

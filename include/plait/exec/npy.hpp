@@ -30,11 +30,11 @@ struct npy_type {
   std::string_view descr;  // as NumPy writes it
   char letter;             // alternative to the characters after the byte order
 };
-inline constexpr npy_type npy_types[] = {{element_type::float32, "<f4", 'f'}, {element_type::float64, "<f8", 'd'},
-                                         {element_type::int32, "<i4", 'i'},   {element_type::int64, "<i8", 'q'},
-                                         {element_type::boolean, "|b1", '?'}, {element_type::uint8, "|u1", 'B'},
-                                         {element_type::float16, "<f2", 'e'}, {element_type::int8, "|i1", 'b'},
-                                         {element_type::int16, "<i2", 'h'},   {element_type::uint16, "<u2", 'H'}};
+inline constexpr npy_type npy_types[] = {
+    {element_type::float32, "<f4", 'f'}, {element_type::float64, "<f8", 'd'}, {element_type::int32, "<i4", 'i'},
+    {element_type::int64, "<i8", 'q'},   {element_type::boolean, "|b1", '?'}, {element_type::uint8, "|u1", 'B'},
+    {element_type::float16, "<f2", 'e'}, {element_type::int8, "|i1", 'b'},    {element_type::int16, "<i2", 'h'},
+    {element_type::uint16, "<u2", 'H'},  {element_type::uint32, "<u4", 'I'},  {element_type::uint64, "<u8", 'Q'}};
 
 // Parses the header, a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
 class npy_header {

@@ -35,7 +35,8 @@ inline constexpr dlpack_type dlpack_types[] = {
     {element_type::float32, 2, 32}, {element_type::float64, 2, 64},  {element_type::int32, 0, 32},
     {element_type::int64, 0, 64},   {element_type::uint8, 1, 8},     {element_type::boolean, 6, 8},
     {element_type::float16, 2, 16}, {element_type::bfloat16, 4, 16}, {element_type::int8, 0, 8},
-    {element_type::int16, 0, 16},   {element_type::uint16, 1, 16}};
+    {element_type::int16, 0, 16},   {element_type::uint16, 1, 16},   {element_type::uint32, 1, 32},
+    {element_type::uint64, 1, 64}};
 
 inline constexpr int dlpack_cpu = 1;
 inline constexpr int dlpack_cuda = 2;

@@ -66,7 +66,7 @@ TEST_CASE_TEMPLATE("Cast: converts every pair of types, by number and by name", 
   check_from<B, plait::bfloat16>();
 }
 
-// Checks both directions between an integer of 8 or 16 bits and the types that it converts from and to.
+// Checks both directions between an integer type and those that it converts from and to.
 template <class B, class T>
 void check_short(std::string const& number, std::string const& name) {
   check_pair<B, T, T>(number, name);
@@ -80,16 +80,24 @@ void check_short(std::string const& number, std::string const& name) {
   check_pair<B, T, double>("13", "double");
 }
 
-TEST_CASE_TEMPLATE("Cast: int8, int16 and uint16 from and to the wider types", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Cast: other integers from and to float, double, int32 and int64", B, PLAIT_HOST_BACKENDS) {
   check_short<B, std::int8_t>("7", "int8");
   check_short<B, std::uint16_t>("8", "uint16");
   check_short<B, std::int16_t>("9", "int16");
+  check_short<B, std::uint32_t>("112", "uint32");
+  check_short<B, std::uint64_t>("113", "uint64");
   CHECK(cast<B>(of<B, std::int32_t>({4}, {128, -129, 65536 + 7, -1}), "i: 7").template fetch<std::int8_t>("Y") ==
         std::vector<std::int8_t>{-128, 127, 7, -1});
   CHECK(cast<B>(of<B, float>({3}, {-1, 1e9f, 7.9f}), "i: 8").template fetch<std::uint16_t>("Y") ==
         std::vector<std::uint16_t>{0, 65535, 7});
   CHECK(cast<B>(of<B, std::int16_t>({2}, {-32768, 32767}), "i: 10").template fetch<std::int64_t>("Y") ==
         std::vector<std::int64_t>{-32768, 32767});
+  CHECK(cast<B>(of<B, double>({3}, {-1, 0x1p63, 0x1p64}), "i: 113").template fetch<std::uint64_t>("Y") ==
+        std::vector<std::uint64_t>{0, std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max()});
+  CHECK(cast<B>(of<B, std::uint64_t>({1}, {std::uint64_t{3} << 62}), "i: 1").template fetch<float>("Y") ==
+        std::vector<float>{0x3p62f});
+  CHECK(cast<B>(of<B, std::int64_t>({2}, {-1, (std::int64_t{1} << 32) + 5}), "i: 112")
+            .template fetch<std::uint32_t>("Y") == std::vector<std::uint32_t>{4294967295u, 5});
   auto const refused = [](plait::tensor<B> const& x, std::string const& to) {
     return test::error_of<B>(table<B>(), "type: 'Cast' input: 'X' output: 'Y' arg { name: 'to' i: " + to + " }",
                              {{"X", x}});

@@ -9,7 +9,7 @@
 
 namespace plait {
 
-/// The first ten are in the order of the alternatives of tensor_value::storage.
+/// The first ten are in the order of the alternatives of tensor_value::storage. The numbers are those of plait.h.
 enum class element_type : std::uint8_t {
   float32,
   float64,
@@ -25,12 +25,15 @@ enum class element_type : std::uint8_t {
   bfloat16,  ///< the upper half of a binary32
   object,    ///< not a tensor: another object held by a blob
   none,      ///< an unset blob
+  uint32,
+  uint64,
 };
 
 /// Returns NumPy's name of a type; "string", "object" and "nothing" for the types NumPy lacks.
 [[nodiscard]] constexpr std::string_view to_string(element_type type) noexcept {
-  constexpr std::string_view names[] = {"float32", "float64", "int8",   "int16",   "int32",    "int64",  "uint8",
-                                        "uint16",  "bool",    "string", "float16", "bfloat16", "object", "nothing"};
+  constexpr std::string_view names[] = {"float32", "float64", "int8",   "int16",  "int32",   "int64",
+                                        "uint8",   "uint16",  "bool",   "string", "float16", "bfloat16",
+                                        "object",  "nothing", "uint32", "uint64"};
   return names[static_cast<std::size_t>(type)];
 }
 

@@ -24,7 +24,8 @@ template <class T>
 concept element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int8_t> ||
                   std::same_as<T, std::int16_t> || std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> ||
                   std::same_as<T, bool> || std::same_as<T, std::uint8_t> || std::same_as<T, std::uint16_t> ||
-                  std::same_as<T, float16> || std::same_as<T, bfloat16>;
+                  std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t> || std::same_as<T, float16> ||
+                  std::same_as<T, bfloat16>;
 
 template <element T>
 inline constexpr element_type element_type_of = [] {
@@ -37,13 +38,15 @@ inline constexpr element_type element_type_of = [] {
   if constexpr (std::same_as<T, bool>) return element_type::boolean;
   if constexpr (std::same_as<T, std::uint8_t>) return element_type::uint8;
   if constexpr (std::same_as<T, std::uint16_t>) return element_type::uint16;
+  if constexpr (std::same_as<T, std::uint32_t>) return element_type::uint32;
+  if constexpr (std::same_as<T, std::uint64_t>) return element_type::uint64;
   if constexpr (std::same_as<T, float16>) return element_type::float16;
   if constexpr (std::same_as<T, bfloat16>) return element_type::bfloat16;
 }();
 
 /// Returns the bytes of an element; 0 for strings, which the runtime lacks, and for types of blobs without a tensor.
 [[nodiscard]] constexpr std::size_t size_of(element_type type) noexcept {
-  constexpr std::size_t sizes[] = {4, 8, 1, 2, 4, 8, 1, 2, 1, 0, 2, 2, 0, 0};
+  constexpr std::size_t sizes[] = {4, 8, 1, 2, 4, 8, 1, 2, 1, 0, 2, 2, 0, 0, 4, 8};
   return sizes[static_cast<std::size_t>(type)];
 }
 

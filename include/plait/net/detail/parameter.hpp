@@ -25,16 +25,20 @@ struct quantisation {
 /// A dense, row-major tensor. It may be ill-formed (element_count(shape) elements are not required until it is used);
 /// check with is_well_formed.
 struct tensor_value {
-  using storage =
-      std::variant<std::vector<float>, std::vector<double>, std::vector<std::int8_t>, std::vector<std::int16_t>,
-                   std::vector<std::int32_t>, std::vector<std::int64_t>, std::vector<std::uint8_t>,
-                   std::vector<std::uint16_t>, std::vector<bool>, std::vector<std::string>>;
+  using storage = std::variant<std::vector<float>, std::vector<double>, std::vector<std::int8_t>,
+                               std::vector<std::int16_t>, std::vector<std::int32_t>, std::vector<std::int64_t>,
+                               std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<bool>,
+                               std::vector<std::string>, std::vector<std::uint32_t>, std::vector<std::uint64_t>>;
 
   std::vector<std::int64_t> shape;  ///< empty for a scalar
   storage data;
   std::optional<quantisation> quantised = {};
 
-  [[nodiscard]] element_type type() const noexcept { return static_cast<element_type>(data.index()); }
+  [[nodiscard]] element_type type() const noexcept {
+    if (std::holds_alternative<std::vector<std::uint32_t>>(data)) return element_type::uint32;
+    if (std::holds_alternative<std::vector<std::uint64_t>>(data)) return element_type::uint64;
+    return static_cast<element_type>(data.index());
+  }
   [[nodiscard]] std::size_t size() const {
     return std::visit([](auto const& elements) { return elements.size(); }, data);
   }

@@ -68,8 +68,9 @@ inline void expect_pointers(std::initializer_list<void const*> all) {
     if (each == nullptr) throw invalid_argument("plait: a pointer is null");
 }
 inline element_type element_type_of_c(plait_element_type type) {
-  if (type < PLAIT_FLOAT32 || type > PLAIT_BOOL)
-    throw invalid_argument("plait: there is no element type " + std::to_string(static_cast<int>(type)));
+  bool const known = (type >= PLAIT_FLOAT32 && type <= PLAIT_BOOL) || type == PLAIT_FLOAT16 || type == PLAIT_BFLOAT16 ||
+                     type == PLAIT_UINT32 || type == PLAIT_UINT64;
+  if (!known) throw invalid_argument("plait: there is no element type " + std::to_string(static_cast<int>(type)));
   return static_cast<element_type>(type);
 }
 

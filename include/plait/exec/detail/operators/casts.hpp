@@ -17,7 +17,8 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// Returns the type that an argument names: by number in Caffe2's TensorProto.DataType, or by name, case-insensitively.
+/// Returns the type that an argument names: by number in Caffe2's TensorProto.DataType, which ends below 100, or by
+/// name, case-insensitively.
 /// Throws shape_error for unknown types, and for those that ops here do not compute.
 [[nodiscard]] inline element_type read_element_type(op_arguments const& a, std::string_view name) {
   struct known {
@@ -30,7 +31,8 @@ namespace plait {
                                     {6, "UINT8", element_type::uint8},     {7, "INT8", element_type::int8},
                                     {8, "UINT16", element_type::uint16},   {9, "INT16", element_type::int16},
                                     {10, "INT64", element_type::int64},    {12, "FLOAT16", element_type::float16},
-                                    {13, "DOUBLE", element_type::float64}, {-1, "BFLOAT16", element_type::bfloat16}};
+                                    {13, "DOUBLE", element_type::float64}, {112, "UINT32", element_type::uint32},
+                                    {113, "UINT64", element_type::uint64}, {-1, "BFLOAT16", element_type::bfloat16}};
   bool const by_name = a.is_name(name);
   std::string wanted = by_name ? a.text(name) : std::to_string(a.integer(name));
   std::string capitals = wanted;
@@ -50,8 +52,8 @@ struct convert_to {
 
 }  // namespace functions
 
-/// Kernel of Cast. See convert.hpp for values that the other type does not have. int8, int16 and uint16 convert from
-/// and to float, double, int32 and int64 only, to compile fewer loops.
+/// Kernel of Cast. See convert.hpp for values that the other type does not have. int8, int16, uint16,
+/// uint32 and uint64 convert from and to float, double, int32 and int64 only, to compile fewer loops.
 template <backend B>
 class cast_kernel : public op_kernel<B> {
  public:
@@ -59,7 +61,7 @@ class cast_kernel : public op_kernel<B> {
   void infer(shape_context& c) override {
     if (!visit_pair(to_, c.type(0), [](auto, auto) {})) {
       c.expect_type<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, bool, std::uint8_t,
-                    std::uint16_t, float16, bfloat16>(0);
+                    std::uint16_t, std::uint32_t, std::uint64_t, float16, bfloat16>(0);
       c.expect_type<float, double, std::int32_t, std::int64_t>(0);
     }
     c.output(0, to_, c.dims(0));
@@ -84,15 +86,15 @@ class cast_kernel : public op_kernel<B> {
     auto const visit_wide = [](element_type type, auto const& g) {
       return visit_type<float, double, std::int32_t, std::int64_t>(type, g);
     };
-    auto const visit_narrow = [](element_type type, auto const& g) {
-      return visit_type<std::int8_t, std::int16_t, std::uint16_t>(type, g);
+    auto const visit_other = [](element_type type, auto const& g) {
+      return visit_type<std::int8_t, std::int16_t, std::uint16_t, std::uint32_t, std::uint64_t>(type, g);
     };
     visit_most(to, [&](auto a) { visit_most(from, [&](auto b) { call(a, b); }); });
-    visit_narrow(to, [&](auto a) {
+    visit_other(to, [&](auto a) {
       visit_wide(from, [&](auto b) { call(a, b); });
       if (to == from) call(a, a);
     });
-    visit_narrow(from, [&](auto b) { visit_wide(to, [&](auto a) { call(a, b); }); });
+    visit_other(from, [&](auto b) { visit_wide(to, [&](auto a) { call(a, b); }); });
     return found;
   }
   template <class To, class From>

@@ -132,7 +132,7 @@ class constant_fill_kernel final : public op_kernel<B> {
     std::memcpy(&wide, &real, sizeof wide);
     wide_bits_ = wide;
     visit_type<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, bool, std::uint8_t, std::uint16_t,
-               float16, bfloat16>(type_, [&]<class T>(T) {
+               std::uint32_t, std::uint64_t, float16, bfloat16>(type_, [&]<class T>(T) {
       T const value = integer ? detail::element_argument<T>(a, "value", a.integer("value"))
                               : detail::element_argument<T>(a, "value", a.real("value"));
       std::memcpy(&bits_, &value, sizeof(T));
@@ -179,7 +179,7 @@ class given_fill_kernel : public op_kernel<B> {
  public:
   given_fill_kernel(op_arguments const& a, element_type type) : dims_(a) {
     visit_type<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, bool, std::uint8_t, std::uint16_t,
-               float16, bfloat16>(type, [&]<class T>(T) {
+               std::uint32_t, std::uint64_t, float16, bfloat16>(type, [&]<class T>(T) {
       if (a.are_integers("values"))
         take<T>(a, a.integers("values"));
       else
