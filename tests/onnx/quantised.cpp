@@ -133,7 +133,7 @@ TEST_CASE("ONNX QuantizeLinear, DequantizeLinear: what is not computed is refuse
   CHECK(has(refusal({"DequantizeLinear", {of(onnx_type::int64, {2}), f({})}, {}, ""}), "int64"));
 }
 
-TEST_CASE("ONNX: arithmetic of int8, int16 and uint16 wraps") {
+TEST_CASE("ONNX: arithmetic of integers that are computed as wider ones wraps") {
   auto const made = [](char const* type, onnx_type of_type, auto... values) {
     using T = std::common_type_t<decltype(values)...>;
     row const node{type, {of(of_type, {1}), of(of_type, {1})}, {}, "", 14};
@@ -144,10 +144,22 @@ TEST_CASE("ONNX: arithmetic of int8, int16 and uint16 wraps") {
   CHECK(made("Add", onnx_type::int8, std::int8_t{127}, std::int8_t{1}) == -128);
   CHECK(made("Mul", onnx_type::uint16, std::uint16_t{65535}, std::uint16_t{65535}) == 1);
   CHECK(made("Sub", onnx_type::uint16, std::uint16_t{0}, std::uint16_t{1}) == 65535);
+  CHECK(made("Add", onnx_type::uint32, 4294967295u, 2u) == 1);
+  constexpr std::uint64_t high = std::uint64_t{1} << 63;
+  CHECK(made("Mul", onnx_type::uint64, high + 1, std::uint64_t{3}) == high + 3);
+  CHECK(made("Max", onnx_type::uint64, high, std::uint64_t{3}) == high);
+  CHECK(made("Min", onnx_type::uint64, high, std::uint64_t{3}) == 3);
   CHECK(made("Div", onnx_type::int16, std::int16_t{-32768}, std::int16_t{-1}) == -32768);
   row const less{"Less", {of(onnx_type::int8, {2}), of(onnx_type::int8, {2})}, {}, ""};
   CHECK(output_of(less, {{{2}, std::vector<std::int8_t>{-1, 1}}, {{2}, std::vector<std::int8_t>{1, -1}}}) ==
         tensor_value{{2}, std::vector<bool>{true, false}});
+  row const more{"Greater", {of(onnx_type::uint64, {2}), of(onnx_type::uint64, {2})}, {}, ""};
+  CHECK(output_of(more, {{{2}, std::vector<std::uint64_t>{high, 1}}, {{2}, std::vector<std::uint64_t>{1, high}}}) ==
+        tensor_value{{2}, std::vector<bool>{true, false}});
+  CHECK(has(refusal({"Div", {of(onnx_type::uint64, {1}), of(onnx_type::uint64, {1})}, {}, "", 14}), "uint64"));
+  row const none{"ReduceMax", {of(onnx_type::int8, {1, 0})}, {list("axes", {1})}, ""};
+  CHECK(output_of(none, {{{1, 0}, std::vector<std::int8_t>{}}}) ==
+        tensor_value{{1, 1}, std::vector<std::int8_t>{-128}});
   row const cast{"Cast", {of(onnx_type::int8, {2})}, {flag("to", 4)}, ""};  // to uint16
   CHECK(output_of(cast, {{{2}, std::vector<std::int8_t>{-1, 5}}}) ==
         tensor_value{{2}, std::vector<std::uint16_t>{65535, 5}});

@@ -41,9 +41,9 @@ inline float half_value(onnx_type type, std::uint16_t bits) {
 
 /// Returns true if the runtime has tensors of an element type.
 constexpr bool has_runtime_type(onnx_type type) {
-  constexpr onnx_type held[] = {onnx_type::float32, onnx_type::float64, onnx_type::int32,
-                                onnx_type::int64,   onnx_type::boolean, onnx_type::uint8,
-                                onnx_type::int8,    onnx_type::int16,   onnx_type::uint16};
+  constexpr onnx_type held[] = {onnx_type::float32, onnx_type::float64, onnx_type::int32, onnx_type::int64,
+                                onnx_type::boolean, onnx_type::uint8,   onnx_type::int8,  onnx_type::int16,
+                                onnx_type::uint16,  onnx_type::uint32,  onnx_type::uint64};
   return std::ranges::find(held, type) != std::end(held);
 }
 
@@ -90,6 +90,10 @@ class onnx_elements {
         return list<std::uint8_t>(t_.int32s);
       case onnx_type::uint16:
         return list<std::uint16_t>(t_.int32s);
+      case onnx_type::uint32:
+        return list<std::uint32_t>(t_.uint64s);
+      case onnx_type::uint64:
+        return list<std::uint64_t>(t_.uint64s);
       case onnx_type::boolean:
         return list<bool>(t_.int32s);
       case onnx_type::float16:
@@ -139,8 +143,7 @@ class onnx_elements {
 }  // namespace detail
 
 /// Returns the value of a tensor; floats of 16 bits become float32. Throws net_error naming the tensor if its elements
-/// do not fill its shape, are external data, or have a type that tensor_value lacks (unsigned integers of more than 16
-/// bits, complex numbers).
+/// do not fill its shape, are external data, or have a type that tensor_value lacks, such as complex numbers.
 [[nodiscard]] inline tensor_value value_of(onnx_tensor const& tensor) {
   try {
     return detail::onnx_elements(tensor).take();
@@ -169,6 +172,10 @@ class onnx_elements {
       return onnx_type::uint8;
     case element_type::uint16:
       return onnx_type::uint16;
+    case element_type::uint32:
+      return onnx_type::uint32;
+    case element_type::uint64:
+      return onnx_type::uint64;
     case element_type::boolean:
       return onnx_type::boolean;
     case element_type::string:

@@ -41,6 +41,10 @@ inline tensor_value onnx_filled(onnx_type type, std::vector<std::int64_t> dims, 
       return {std::move(dims), std::vector<std::uint16_t>(count, static_cast<std::uint16_t>(value))};
     case onnx_type::int16:
       return {std::move(dims), std::vector<std::int16_t>(count, static_cast<std::int16_t>(value))};
+    case onnx_type::uint32:
+      return {std::move(dims), std::vector<std::uint32_t>(count, static_cast<std::uint32_t>(value))};
+    case onnx_type::uint64:
+      return {std::move(dims), std::vector<std::uint64_t>(count, static_cast<std::uint64_t>(value))};
     default:
       return {std::move(dims), std::vector<float>(count, static_cast<float>(value))};
   }
@@ -50,7 +54,7 @@ inline tensor_value onnx_list(std::vector<std::int64_t> elements) {
   return {{count}, std::move(elements)};
 }
 
-/// Returns Caffe2's number of the type as which a type is computed, nothing if the runtime lacks the type.
+/// Returns the number, in arguments of ops, of the type as which a type is computed; nothing if the runtime lacks it.
 inline std::optional<std::int64_t> runtime_type(onnx_type type) {
   switch (computed_type(type)) {
     case onnx_type::float32:
@@ -71,11 +75,15 @@ inline std::optional<std::int64_t> runtime_type(onnx_type type) {
       return 10;
     case onnx_type::float64:
       return 13;
+    case onnx_type::uint32:
+      return 112;
+    case onnx_type::uint64:
+      return 113;
     default:
       return std::nullopt;
   }
 }
-/// Returns Caffe2's number of a type. Reports a type that the runtime lacks, or that is unknown.
+/// Returns the number of a type in arguments of ops. Reports a type that the runtime lacks, or that is unknown.
 inline std::int64_t require_runtime_type(onnx_context const& c, onnx_type type) {
   if (auto const found = runtime_type(type)) return *found;
   if (type == onnx_type::undefined) c.unsupported("the type of its elements must be known before the model is run");
@@ -87,6 +95,10 @@ class onnx_types {
  public:
   constexpr onnx_types(std::initializer_list<onnx_type> types) {
     for (onnx_type const each : types) bits_ |= std::uint32_t{1} << static_cast<unsigned>(each);
+  }
+  friend constexpr onnx_types operator|(onnx_types a, onnx_types b) {
+    a.bits_ |= b.bits_;
+    return a;
   }
   constexpr bool has(onnx_type type) const { return (bits_ >> static_cast<unsigned>(type) & 1) != 0; }
   std::string text() const {
@@ -102,12 +114,11 @@ class onnx_types {
 };
 inline constexpr onnx_types onnx_floats{onnx_type::float32, onnx_type::float64};
 inline constexpr onnx_types onnx_numbers{onnx_type::float32, onnx_type::float64, onnx_type::int32, onnx_type::int64};
+/// Numbers that onnx_widened() widens to types of the same order: all but uint64.
 inline constexpr onnx_types onnx_numbers_and_bytes{onnx_type::float32, onnx_type::float64, onnx_type::int32,
                                                    onnx_type::int64,   onnx_type::uint8,   onnx_type::int8,
-                                                   onnx_type::uint16,  onnx_type::int16};
-inline constexpr onnx_types onnx_host_types{onnx_type::float32, onnx_type::float64, onnx_type::int32,
-                                            onnx_type::int64,   onnx_type::uint8,   onnx_type::int8,
-                                            onnx_type::uint16,  onnx_type::int16,   onnx_type::boolean};
+                                                   onnx_type::uint16,  onnx_type::int16,   onnx_type::uint32};
+inline constexpr onnx_types onnx_host_types = onnx_numbers_and_bytes | onnx_types{onnx_type::boolean};
 
 /// Reports an input whose type the ops of the rule do not compute. An unknown type passes: the run checks it.
 inline void require_type(onnx_context const& c, std::size_t i, onnx_types types) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,15 +23,17 @@ inline void onnx_unary(onnx_context const& c, char const* type, std::vector<net_
   c.as_input(0, 0);
 }
 
-// ---- bool and integers of 8 and 16 bits, which most ops lack: computed as int32, and cast back modulo 2^8 or 2^16
-/// Returns int32 for bool and integers of 8 and 16 bits, else the type itself.
+// ---- types that most ops lack: computed as int32 or int64, and cast back modulo a power of 2
+/// Returns int32 for bool and integers of 8 and 16 bits, int64 for uint32 and uint64, else the type itself. int64 has
+/// the sums and products of uint64 modulo 2^64, but not its order: see onnx_ordered().
 inline onnx_type onnx_widened_type(onnx_type type) {
+  if (type == onnx_type::uint32 || type == onnx_type::uint64) return onnx_type::int64;
   return is_short_integer(type) || type == onnx_type::boolean ? onnx_type::int32 : type;
 }
 /// Returns input i, cast to the widened type.
 inline std::string onnx_widened(onnx_context const& c, std::size_t i) {
   if (onnx_widened_type(c.type(i)) == c.type(i)) return c.input(i);
-  return c.step("Cast", {c.input(i)}, {{"to", require_runtime_type(c, onnx_type::int32)}});
+  return c.step("Cast", {c.input(i)}, {{"to", require_runtime_type(c, onnx_widened_type(c.type(i)))}});
 }
 /// Calls `make(blob)`, which adds the ops that write a blob of the widened type, and casts the blob to output 0.
 template <class Make>
@@ -39,6 +42,13 @@ void onnx_narrowed(onnx_context const& c, Make const& make) {
   std::string const wide = c.temporary("wide");
   make(wide);
   c.add("Cast", {wide}, {c.output(0)}, {{"to", require_runtime_type(c, c.type(0))}});
+}
+
+/// Adds -2^63 to a blob that uint64 is widened to, which gives int64 the order of uint64, and undoes itself.
+inline std::string onnx_ordered(onnx_context const& c, std::string const& wide, onnx_type type) {
+  if (type != onnx_type::uint64) return wide;
+  tensor_value least{{}, std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min()}};
+  return c.step("Add", {wide, c.constant_blob(std::move(least), "least")});
 }
 
 // ---- two operands
@@ -68,9 +78,11 @@ inline void onnx_binary(onnx_context const& c, char const* type, onnx_types type
     });
     c.set_type(0, c.type(0));
   } else {
-    // Comparisons take uint8 and bool, but no other type of 8 or 16 bits.
+    // Comparisons take uint8 and bool, but none of the other types that are widened.
     bool const direct = c.type(0) == onnx_type::uint8 || c.type(0) == onnx_type::boolean;
-    auto const operand = [&](std::size_t i) { return direct ? c.input(i) : onnx_widened(c, i); };
+    auto const operand = [&](std::size_t i) {
+      return direct ? c.input(i) : onnx_ordered(c, onnx_widened(c, i), c.type(i));
+    };
     c.add(type, {operand(0), operand(1)}, {c.output(0)}, onnx_old_broadcast(c));
     c.set_type(0, result);
   }
@@ -150,14 +162,18 @@ inline void onnx_broadcast_operands(onnx_context const& c, std::vector<std::stri
 
 // Max and Min. The ops need operands of one shape.
 inline void onnx_min_max(onnx_context const& c, char const* type) {
-  require_type(c, 0, onnx_numbers_and_bytes);
+  require_type(c, 0, onnx_numbers_and_bytes | onnx_types{onnx_type::uint64});
   bool alike = true;
   onnx_dims dims = onnx_variadic_dims(c, alike);
   onnx_narrowed(c, [&](std::string const& made) {
     std::vector<std::string> operands;
-    for (std::size_t i = 0; i != c.input_count(); ++i) operands.push_back(onnx_widened(c, i));
+    for (std::size_t i = 0; i != c.input_count(); ++i)
+      operands.push_back(onnx_ordered(c, onnx_widened(c, i), c.type(i)));
     if (!alike) onnx_broadcast_operands(c, operands, onnx_widened_type(c.type(0)));
-    c.add(type, operands, {made});
+    if (c.type(0) == onnx_type::uint64)
+      c.add("Copy", {onnx_ordered(c, c.step(type, operands), onnx_type::uint64)}, {made});
+    else
+      c.add(type, operands, {made});
   });
   c.set_type(0, c.type(0));
   c.set_dims(0, std::move(dims));
@@ -186,6 +202,8 @@ inline tensor_value onnx_limit(onnx_type type, bool greatest) {
       return pick(std::uint16_t{0});
     case onnx_type::int16:
       return pick(std::int16_t{0});
+    case onnx_type::uint32:
+      return pick(std::uint32_t{0});
     default:
       return pick(0.0f);
   }
@@ -226,23 +244,22 @@ inline void onnx_clip(onnx_context const& c) {
   c.as_input(0, 0);
 }
 
-/// Returns true if Cast computes the pair of types; if not, int32 between them loses nothing.
-inline bool onnx_casts(onnx_type from, onnx_type to) {
-  auto const is_listed = [](onnx_type type) { return is_short_integer(type) && type != onnx_type::uint8; };
-  if (from == to || (!is_listed(from) && !is_listed(to))) return true;
-  return onnx_numbers.has(is_listed(from) ? to : from);
+/// Returns the number of the type that a Cast needs between two types, if the op does not compute the pair: int64, and
+/// double before floats of 16 bits, which lose nothing.
+inline std::optional<std::int64_t> onnx_type_between(onnx_context const& c, onnx_type from, onnx_type to) {
+  auto const is_listed = [](onnx_type type) {
+    return onnx_widened_type(type) != type && type != onnx_type::uint8 && type != onnx_type::boolean;
+  };
+  if (from == to || (!is_listed(from) && !is_listed(to)) || onnx_numbers.has(is_listed(from) ? to : from))
+    return std::nullopt;
+  return require_runtime_type(c, is_half(to) ? onnx_type::float64 : onnx_type::int64);
 }
 inline void onnx_cast_to(onnx_context const& c, onnx_type to) {
   std::int64_t const number = require_runtime_type(c, to);
   std::string x = c.input(0);
-  if (is_half(to)) {  // rounded to 16 bits, and computed as float from here on
-    if (!onnx_casts(c.type(0), to)) x = c.step("Cast", {x}, {{"to", require_runtime_type(c, onnx_type::int32)}});
-    x = c.step("Cast", {x}, {{"to", to == onnx_type::float16 ? "FLOAT16" : "BFLOAT16"}});
-    c.add("Cast", {x}, {c.output(0)}, {{"to", number}});
-    c.set_type(0, to);
-    return c.set_dims(0, c.dims(0));
-  }
-  if (!onnx_casts(c.type(0), to)) x = c.step("Cast", {x}, {{"to", require_runtime_type(c, onnx_type::int32)}});
+  if (auto const between = onnx_type_between(c, c.type(0), to)) x = c.step("Cast", {x}, {{"to", *between}});
+  // Rounded to 16 bits, and computed as float from here on.
+  if (is_half(to)) x = c.step("Cast", {x}, {{"to", to == onnx_type::float16 ? "FLOAT16" : "BFLOAT16"}});
   c.add("Cast", {x}, {c.output(0)}, {{"to", number}});
   c.set_type(0, to);
   c.set_dims(0, c.dims(0));
@@ -297,7 +314,7 @@ inline void onnx_dropout(onnx_context const& c) {
 
 // Where, with broadcasting. The op needs operands of one shape.
 inline void onnx_where(onnx_context const& c) {
-  require_type(c, 1, onnx_host_types);
+  require_type(c, 1, onnx_host_types | onnx_types{onnx_type::uint64});
   onnx_dims dims = broadcast(c, c.dims(0), broadcast(c, c.dims(1), c.dims(2)));
   if (known_alike(c.dims(0), c.dims(1)) && known_alike(c.dims(0), c.dims(2))) {
     c.add("Where", {c.input(0), c.input(1), c.input(2)}, {c.output(0)});
@@ -364,14 +381,18 @@ inline void add_onnx_elementwise_rules(onnx_rules& rules) {
     });
   rules.set("Not", [](onnx_context const& c) { detail::onnx_unary(c, "Not", {}, {onnx_type::boolean}); });
   rules.set("Relu", detail::onnx_relu);
-  for (char const* type : {"Add", "Sub", "Mul", "Div"})
-    rules.set(type, [type](onnx_context const& c) { detail::onnx_binary(c, type, detail::onnx_numbers_and_bytes); });
+  detail::onnx_types const uint64{onnx_type::uint64};
+  for (char const* type : {"Add", "Sub", "Mul"})
+    rules.set(type, [type, uint64](onnx_context const& c) {
+      detail::onnx_binary(c, type, detail::onnx_numbers_and_bytes | uint64);
+    });
+  rules.set("Div", [](onnx_context const& c) { detail::onnx_binary(c, "Div", detail::onnx_numbers_and_bytes); });
   for (char const* type : {"And", "Or", "Xor"})
     rules.set(type, [type](onnx_context const& c) { detail::onnx_logical(c, type); });
   for (named const each :
        {named{"Equal", "EQ"}, {"Less", "LT"}, {"Greater", "GT"}, {"LessOrEqual", "LE"}, {"GreaterOrEqual", "GE"}})
-    rules.set(each.onnx, [type = each.type](onnx_context const& c) {
-      detail::onnx_binary(c, type, detail::onnx_host_types, onnx_type::boolean);
+    rules.set(each.onnx, [type = each.type, uint64](onnx_context const& c) {
+      detail::onnx_binary(c, type, detail::onnx_host_types | uint64, onnx_type::boolean);
     });
   rules.set("Pow", detail::onnx_pow);
   rules.set("Sum", [](onnx_context const& c) { detail::onnx_sum(c, false); });

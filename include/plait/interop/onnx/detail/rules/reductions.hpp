@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
@@ -53,27 +56,44 @@ inline void set_reduced(onnx_context const& c) {
   c.set_dims(0, std::move(dims));
 }
 
+inline bool may_be_empty(onnx_dims const& dims) {
+  return !dims || std::ranges::any_of(*dims, [](std::int64_t extent) { return extent < 1; });
+}
+// Writes maxima, or minima if `greatest`, that a wider type has computed: those of no elements become the least, or the
+// greatest, number of the type of input 0.
+inline void bound_reduced(onnx_context const& c, std::string const& wide, bool greatest, std::string const& made) {
+  double limit = greatest ? 1 : 0;  // of bool
+  if (c.type(0) != onnx_type::boolean)
+    std::visit(
+        [&]<class T>(std::vector<T> const& elements) {
+          if constexpr (std::is_arithmetic_v<T>) limit = static_cast<double>(elements[0]);
+        },
+        onnx_limit(c.type(0), greatest).data);
+  onnx_type const type = onnx_widened_type(c.type(0));
+  std::vector<std::string> operands{wide, c.constant_blob(onnx_filled(type, {}, limit), "limit")};
+  onnx_broadcast_operands(c, operands, type);
+  c.add(greatest ? "Min" : "Max", operands, {made});
+}
+
 /// Converts a reduction. `before` and `after` are unary ops on its elements and its results; `alone` is the op that
-/// replaces it if it reduces no axis, so that each element is its own sum. nullptr: none. Extremes of bool are compared
-/// with 0, as those of no elements are the limits of int32.
+/// replaces it if it reduces no axis, so that each element is its own sum. nullptr: none.
 inline void onnx_reduce(onnx_context const& c, char const* type, onnx_types types, char const* before = nullptr,
                         char const* after = nullptr, char const* alone = nullptr) {
   require_type(c, 0, types);
   auto arguments = reduced_axes(c);
   if (!arguments) {
     if (alone == nullptr) return c.forward(0, 0);
-    c.add(alone, {c.input(0)}, {c.output(0)});
+    onnx_narrowed(c, [&](std::string const& made) { c.add(alone, {onnx_widened(c, 0)}, {made}); });
     return c.as_input(0, 0);
-  }
-  if (c.type(0) == onnx_type::boolean) {
-    std::string const extreme = c.step(type, {onnx_widened(c, 0)}, std::move(*arguments));
-    c.add("GT", {extreme, c.constant_blob(onnx_filled(onnx_type::int32, {}, 0), "zero")}, {c.output(0)});
-    return set_reduced(c);
   }
   onnx_narrowed(c, [&](std::string const& made) {
     std::string x = onnx_widened(c, 0);
     if (before != nullptr) x = c.step(before, {x});
-    if (after == nullptr) {
+    bool const least = std::string_view(type) == "ReduceMax";
+    if (after == nullptr && onnx_widened_type(c.type(0)) != c.type(0) && may_be_empty(c.dims(0)) &&
+        (least || std::string_view(type) == "ReduceMin")) {
+      bound_reduced(c, c.step(type, {x}, std::move(*arguments)), !least, made);
+    } else if (after == nullptr) {
       c.add(type, {x}, {made}, std::move(*arguments));
     } else {
       c.add(after, {c.step(type, {x}, std::move(*arguments))}, {made});
@@ -199,7 +219,8 @@ inline void onnx_batch_norm(onnx_context const& c) {
 inline void add_onnx_reduction_rules(onnx_rules& rules) {
   using detail::onnx_floats;
   using detail::onnx_numbers;
-  rules.set("ReduceSum", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", onnx_numbers); });
+  detail::onnx_types const wide = onnx_numbers | detail::onnx_types{onnx_type::uint32, onnx_type::uint64};
+  rules.set("ReduceSum", [wide](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", wide); });
   rules.set("ReduceProd", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceProd", onnx_numbers); });
   rules.set("ReduceMean", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceMean", onnx_floats); });
   for (char const* type : {"ReduceMax", "ReduceMin"})
@@ -209,7 +230,7 @@ inline void add_onnx_reduction_rules(onnx_rules& rules) {
   rules.set("ReduceL2",
             [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceL2", onnx_floats, nullptr, nullptr, "Abs"); });
   rules.set("ReduceSumSquare",
-            [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", onnx_numbers, "Sqr", nullptr, "Sqr"); });
+            [wide](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", wide, "Sqr", nullptr, "Sqr"); });
   rules.set("ReduceLogSum",
             [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", onnx_floats, nullptr, "Log", "Log"); });
   rules.set("ReduceLogSumExp", detail::onnx_reduce_log_sum_exp);

@@ -273,7 +273,7 @@ inline void onnx_transpose(onnx_context const& c) {
 }
 
 inline void onnx_expand(onnx_context const& c) {
-  require_type(c, 0, onnx_host_types);
+  require_type(c, 0, onnx_host_types | onnx_types{onnx_type::uint64});
   require_rank(c, 1, 1, 1);
   if (c.constant(1) != nullptr) static_cast<void>(shape_of(c, 1, 0));
   onnx_dims dims = broadcast(c, c.dims(0), c.listed_dims(1));
