@@ -22,9 +22,9 @@
 namespace plait {
 
 /// Converts a net to a model. Parameters become initializers, other external inputs, and blobs read before any write,
-/// its inputs. Its outputs are the net's or, if it declares none, the blobs that no op reads. Ops that no output needs
-/// are dropped. Throws onnx_export_error, which lists everything that has no equivalent in ONNX, and net_error for
-/// nested nets that cannot be read. O(net + parameters).
+/// its inputs. Its outputs are the net's or, if it declares none, the blobs whose last version no op reads. Ops that no
+/// output needs are dropped. Throws onnx_export_error, which lists everything that has no equivalent in ONNX, and
+/// net_error for nested nets that cannot be read. O(net + parameters).
 template <net N>
   requires has_text<N> && typed_net<N>
 [[nodiscard]] onnx_model to_onnx(N const& n, std::span<parameter const> parameters = {},

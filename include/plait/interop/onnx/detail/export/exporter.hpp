@@ -90,7 +90,9 @@ class onnx_exporter {
     declare(root);
     convert(source_, root, true);
     add_outputs(root);
-    auto unsaid = prune_onnx(made.graph);
+    auto unsaid = prune_onnx(made.graph, [&](std::string const& input) {
+      return std::ranges::find(options_.inputs, input, &onnx_export_input::name) != options_.inputs.end();
+    });
     for (std::size_t const k : unsaid) problems_.push_back(placeholders_[k]);
     if (!problems_.empty()) throw onnx_export_error(std::move(problems_));
     made.opsets.push_back({"", options_.opset});
@@ -210,7 +212,9 @@ class onnx_exporter {
   void add_outputs(onnx_export_scope const& root) {
     bool const declared = !source_.outputs.empty();
     boost::unordered_flat_set<std::string> listed;
-    for (std::string const& blob : declared ? source_.outputs : source_.unread) {
+    for (std::string const& blob : declared                 ? source_.outputs
+                                   : source_.unread.empty() ? source_.written
+                                                            : source_.unread) {
       std::string const* const found = root.find(blob);
       if (found == nullptr) {
         if (declared) problems_.push_back({std::nullopt, "", blob, "is an output that no op writes"});

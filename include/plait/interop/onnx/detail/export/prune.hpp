@@ -17,9 +17,10 @@ namespace plait::detail::onnx_out {
 /// Domain of placeholder nodes, whose type is the number of a problem.
 inline constexpr std::string_view onnx_placeholder_domain = "plait.inexpressible";
 
-/// Removes the nodes and initializers of a graph that no output needs, and returns the numbers of the placeholders that
-/// are left, also those in subgraphs, in ascending order. O(graph).
-inline std::vector<std::size_t> prune_onnx(onnx_graph_def& graph) {
+/// Removes the nodes and initializers of a graph that no output needs, and its inputs unless `keeps(name)`. Returns the
+/// numbers of the placeholders that are left, also those in subgraphs, in ascending order. O(graph).
+template <class Keeps>
+std::vector<std::size_t> prune_onnx(onnx_graph_def& graph, Keeps const& keeps) {
   boost::unordered_flat_set<std::string_view> needed;
   std::vector<std::size_t> unsaid;
   for (onnx_value_info const& each : graph.outputs) needed.insert(each.name);
@@ -41,6 +42,7 @@ inline std::vector<std::size_t> prune_onnx(onnx_graph_def& graph) {
       }
     }
   }
+  std::erase_if(graph.inputs, [&](auto const& each) { return !needed.contains(each.name) && !keeps(each.name); });
   std::vector<onnx_tensor> kept;
   for (onnx_tensor& each : graph.initializers)
     if (needed.contains(each.name)) kept.push_back(std::move(each));

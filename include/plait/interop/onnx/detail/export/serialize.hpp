@@ -116,11 +116,15 @@ class onnx_serializer {
       protozero::pbf_writer tensor_type(type, 1);
       tensor_type.add_int32(1, static_cast<std::int32_t>(each.type));
       if (!each.dims) continue;
-      protozero::pbf_writer shape(tensor_type, 2);
+      // A writer of a message drops one without fields, but a scalar's shape and an unknown extent are such.
+      std::string shape;
+      protozero::pbf_writer dims(shape);
       for (std::int64_t const extent : *each.dims) {
-        protozero::pbf_writer dim(shape, 1);
-        if (extent >= 0) dim.add_int64(1, extent);
+        std::string text;
+        if (extent >= 0) protozero::pbf_writer(text).add_int64(1, extent);
+        dims.add_message(1, text);
       }
+      tensor_type.add_message(2, shape);
     }
   }
 

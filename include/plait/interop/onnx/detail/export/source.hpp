@@ -50,7 +50,8 @@ struct onnx_source {
   std::vector<std::string> outputs;                            ///< declared external outputs
   std::vector<std::string> undefined;                          ///< blobs read before any write
   boost::unordered_flat_map<std::string, std::uint32_t> last;  ///< the last version of each blob
-  std::vector<std::string> unread;                             ///< blobs written and never read, in order of last write
+  std::vector<std::string> written;                            ///< blobs written, in order of last write
+  std::vector<std::string> unread;                             ///< those among them whose last version no op reads
 };
 
 /// Depth of nested nets that can be exported: conversion recurses over it.
@@ -117,10 +118,9 @@ onnx_source onnx_source_of(N const& n, std::optional<std::size_t> outermost = {}
   for (op_index op = 0; op != ssa.op_count(); ++op)
     for (value const v : ssa.writes(op)) {
       if (v.version != ssa.version(v.blob)) continue;
-      bool read = false;
-      for (std::uint32_t k = ssa.first_version(v.blob); k <= v.version; ++k)
-        read = read || !ssa.consumers({v.blob, k}).empty();
-      if (!read && listed.emplace(text(ssa.name(v)), true).second) made.unread.push_back(text(ssa.name(v)));
+      if (!listed.emplace(text(ssa.name(v)), true).second) continue;
+      made.written.push_back(text(ssa.name(v)));
+      if (ssa.consumers(v).empty()) made.unread.push_back(text(ssa.name(v)));
     }
   return made;
 }

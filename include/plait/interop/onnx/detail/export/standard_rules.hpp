@@ -7,6 +7,7 @@
 #include <plait/interop/onnx/detail/export/rules/fills.hpp>
 #include <plait/interop/onnx/detail/export/rules/matrix.hpp>
 #include <plait/interop/onnx/detail/export/rules/normalization.hpp>
+#include <plait/interop/onnx/detail/export/rules/recurrent_network.hpp>
 #include <plait/interop/onnx/detail/export/rules/reductions.hpp>
 #include <plait/interop/onnx/detail/export/rules/shapes.hpp>
 #include <plait/interop/onnx/detail/export/rules/windows.hpp>
@@ -24,6 +25,7 @@ inline onnx_export_rules const& onnx_export_rules::standard() {
     add_onnx_reductions_export(made);
     add_onnx_fills_export(made);
     add_onnx_control_flow_export(made);
+    add_onnx_recurrent_export(made);
     return made;
   }();
   return rules;

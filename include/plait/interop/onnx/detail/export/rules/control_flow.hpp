@@ -30,6 +30,7 @@ inline onnx_value_info onnx_info_of(onnx_export_context const& c, std::string co
 
 /// Adds an output to a graph under construction: a copy, since an output must be the output of a node of the graph.
 inline void onnx_yield_value(onnx_export_context const& c, std::string const& value) {
+  if (c.exporter().is_scope(value)) c.unsupported("a nested net makes a stack of workspaces");
   std::string const made = c.step("Identity", {value});
   c.exporter().graph().outputs.push_back(onnx_info_of(c, made));
 }
@@ -58,6 +59,10 @@ inline void onnx_export_if(onnx_export_context& c) {
   std::vector<std::pair<std::string, std::size_t>> results;
   for (auto const& each : onnx_written_blobs(c)) {
     bool const before = c.scope().find(each.first) != nullptr;
+    if (before && c.exporter().is_scope(*c.scope().find(each.first))) {
+      c.exporter().set_scope(c.output(each.second));
+      continue;
+    }
     bool const everywhere = std::ranges::all_of(nets, [&](auto const* net) {
       return net != nullptr && net->net->last.contains(each.first) && net->net->last.at(each.first) > 0;
     });
@@ -89,6 +94,27 @@ inline void onnx_export_if(onnx_export_context& c) {
   }
 }
 
+/// Relaxes the shapes of loop-carried values to those that the body makes from them; returns true if any has changed.
+/// Each call that returns true makes an extent or a rank unknown, so that repetition ends.
+inline bool onnx_relax_shapes(std::vector<onnx_shape>& shapes, onnx_graph_def const& body) {
+  bool changed = false;
+  for (std::size_t k = 0; k != shapes.size(); ++k) {
+    onnx_shape& shape = shapes[k];
+    onnx_shape const& made = body.outputs[k + 1].dims;
+    if (!shape) continue;
+    if (!made || made->size() != shape->size()) {
+      shape.reset();
+      changed = true;
+      continue;
+    }
+    for (std::size_t axis = 0; axis != shape->size(); ++axis) {
+      changed = changed || ((*shape)[axis] >= 0 && (*made)[axis] != (*shape)[axis]);
+      if ((*made)[axis] != (*shape)[axis]) (*shape)[axis] = -1;
+    }
+  }
+  return changed;
+}
+
 /// While becomes Loop. Blobs that the body writes and that have a value before the loop are loop-carried; others have
 /// no value behind it, since the body may never run.
 inline void onnx_export_while(onnx_export_context& c) {
@@ -104,38 +130,46 @@ inline void onnx_export_while(onnx_export_context& c) {
   std::vector<std::string> inputs{"", onnx_condition(c, *first)};
   for (auto const& each : onnx_written_blobs(c)) {
     std::string const* const value = before.find(each.first);
-    if (value == nullptr || c.exporter().is_scope(*value)) continue;
+    if (value == nullptr) continue;
+    if (c.exporter().is_scope(*value)) {
+      c.exporter().set_scope(c.output(each.second));
+      continue;
+    }
     carried.push_back(each);
     inputs.push_back(*value);
   }
-  // The shapes of loop-carried values may change from one iteration to the next.
-  onnx_graph_def body = c.exporter().inside(c.temporary("body"), [&] {
-    auto const declare = [&](std::string const& name, onnx_type type, onnx_shape dims) {
-      c.exporter().types().set(name, type, std::move(dims));
-      c.exporter().graph().inputs.push_back(onnx_info_of(c, name));
-    };
-    declare(c.temporary("iteration"), onnx_type::int64, std::vector<std::int64_t>());
-    declare(c.temporary("condition"), onnx_type::boolean, std::vector<std::int64_t>());
-    onnx_export_scope inner{&c.scope()};
-    for (std::size_t k = 0; k != carried.size(); ++k) {
-      std::string const name = c.temporary(carried[k].first);
-      declare(name, c.type_of(inputs[k + 2]), std::nullopt);
-      inner.current[carried[k].first] = name;
-    }
-    c.exporter().convert(*body_net->net, inner);
-    if (condition_net != nullptr) c.exporter().convert(*condition_net->net, inner);
-    onnx_yield_value(c, onnx_condition(c, *inner.find(condition_blob)));
-    for (auto const& [blob, slot] : carried) onnx_yield_value(c, *inner.find(blob));
-  });
+  // Shapes of loop-carried values are those before the loop, as far as the body preserves them.
+  std::vector<onnx_shape> shapes;
+  for (std::size_t k = 0; k != carried.size(); ++k) shapes.push_back(c.dims(inputs[k + 2]));
+  auto const build = [&] {
+    return c.exporter().inside(c.temporary("body"), [&] {
+      auto const declare = [&](std::string const& name, onnx_type type, onnx_shape dims) {
+        c.exporter().types().set(name, type, std::move(dims));
+        c.exporter().graph().inputs.push_back(onnx_info_of(c, name));
+      };
+      declare(c.temporary("iteration"), onnx_type::int64, std::vector<std::int64_t>());
+      declare(c.temporary("condition"), onnx_type::boolean, std::vector<std::int64_t>());
+      onnx_export_scope inner{&c.scope()};
+      for (std::size_t k = 0; k != carried.size(); ++k) {
+        std::string const name = c.temporary(carried[k].first);
+        declare(name, c.type_of(inputs[k + 2]), shapes[k]);
+        inner.current[carried[k].first] = name;
+      }
+      c.exporter().convert(*body_net->net, inner);
+      if (condition_net != nullptr) c.exporter().convert(*condition_net->net, inner);
+      onnx_yield_value(c, onnx_condition(c, *inner.find(condition_blob)));
+      for (auto const& [blob, slot] : carried) onnx_yield_value(c, *inner.find(blob));
+    });
+  };
+  onnx_graph_def body = build();
+  while (onnx_relax_shapes(shapes, body)) body = build();
   std::vector<std::string> outputs;
   for (auto const& [blob, slot] : carried) outputs.push_back(c.output(slot));
   if (outputs.empty()) return;
-  auto const made = body.outputs;
-  std::vector<onnx_shape> start;
-  for (std::size_t k = 0; k != carried.size(); ++k) start.push_back(c.dims(inputs[k + 2]));
+  std::vector<onnx_type> types;
+  for (std::size_t k = 0; k != carried.size(); ++k) types.push_back(body.outputs[k + 1].type);
   c.add("Loop", std::move(inputs), outputs, {onnx_attr("body", std::move(body))});
-  for (std::size_t o = 0; o != outputs.size(); ++o)
-    c.exporter().types().set(outputs[o], made[o + 1].type, made[o + 1].dims == start[o] ? start[o] : onnx_shape());
+  for (std::size_t o = 0; o != outputs.size(); ++o) c.exporter().types().set(outputs[o], types[o], shapes[o]);
 }
 
 /// Do runs its net in a workspace of its own, with names bound to blobs outside.
