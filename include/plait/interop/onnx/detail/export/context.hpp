@@ -193,7 +193,7 @@ inline void onnx_exporter::convert(onnx_source const& net, onnx_export_scope& sc
       bool const last = outermost && version == net.last.at(blob);
       bool const repeated = std::ranges::find(op.writes.begin() + static_cast<std::ptrdiff_t>(k) + 1, op.writes.end(),
                                               blob, [](auto const& each) { return each.first; }) != op.writes.end();
-      bool const keeps = last && !repeated && !scope.current.contains(blob) && !root_values_.contains(blob);
+      bool const keeps = last && !repeated && !entries_.contains(blob);
       // Versions before the last are <blob>_<version>.
       std::string const name = keeps                    ? blob
                                : outermost && !repeated ? unique(blob + '_' + std::to_string(version))
@@ -231,7 +231,15 @@ inline void onnx_exporter::convert(onnx_source const& net, onnx_export_scope& sc
           placeholder({each}, {op.index, op.type, first, "its output '" + each + "' has no equivalent in ONNX", ""});
         }
       } else {
-        placeholder(missing, {op.index, op.type, first, why->reason, why->alternative});
+        // The producers of what it reads are needed, so that their problems are listed, too.
+        std::vector<std::string> read;
+        auto const add_read = [&](std::string const& blob) {
+          if (std::string const* const value = scope.find(blob)) read.push_back(*value);
+        };
+        for (std::string const& blob : op.inputs) add_read(blob);
+        for (onnx_source_subnet const& nested : op.nets)
+          for (std::string const& blob : nested.net->undefined) add_read(blob);
+        placeholder(missing, {op.index, op.type, first, why->reason, why->alternative}, std::move(read));
       }
     }
     for (std::size_t k = 0; k != names.size(); ++k) scope.current[op.writes[k].first] = names[k];

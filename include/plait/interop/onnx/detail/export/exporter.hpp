@@ -149,8 +149,10 @@ class onnx_exporter {
   bool is_scope(std::string const& name) const { return scopes_.contains(name); }
 
   /// Defines values that no node of ONNX computes, and the reason.
-  void placeholder(std::vector<std::string> const& outputs, onnx_export_problem why) {
+  void placeholder(std::vector<std::string> const& outputs, onnx_export_problem why,
+                   std::vector<std::string> inputs = {}) {
     onnx_node made;
+    made.inputs = std::move(inputs);
     made.type = std::to_string(placeholders_.size());
     made.domain = onnx_placeholder_domain;
     made.outputs = outputs;
@@ -174,9 +176,8 @@ class onnx_exporter {
   std::vector<onnx_tensor>& main_initializers() { return initializers_; }
 
   void declare(onnx_export_scope& root) {
-    boost::unordered_flat_set<std::string> seen;
     auto const input = [&](std::string const& blob) {
-      if (!seen.insert(blob).second) return;
+      if (!entries_.insert(blob).second) return;
       root.current.emplace(blob, blob);
       if (auto const found = parameters_.find(blob); found != parameters_.end()) {
         if (found->second->quantised) {
@@ -253,6 +254,7 @@ class onnx_exporter {
   onnx_graph_def* graph_ = nullptr;
   std::vector<onnx_tensor> initializers_;
   std::vector<std::string> unknown_;                    // inputs without a value
+  boost::unordered_flat_set<std::string> entries_;      // inputs and parameters
   boost::unordered_flat_set<std::string> root_values_;  // values that ops of the outermost net write
   boost::unordered_flat_set<std::string> undefined_;    // values that a rule left out
   boost::unordered_flat_set<std::string> scopes_;       // values that are stacks of workspaces
