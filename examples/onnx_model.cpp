@@ -1,9 +1,8 @@
-// ONNX import: reads and runs a model without ONNX's libraries: Y = Relu(X + B).
+// ONNX export and import: writes, reads and runs a model without ONNX's libraries: Y = Relu(X + B).
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <plait/exec/backends/serial/serial.hpp>
@@ -12,6 +11,7 @@
 #include <plait/exec/plan.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/interop/onnx/read.hpp>
+#include <plait/interop/onnx/write.hpp>
 #include <plait/interop/onnx_graph.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/versioning.hpp>
@@ -26,27 +26,12 @@ void analyse(Model& model) {
   plait::remove_dead_ops(*model.mutable_graph());  // and every other transform, in place
 }
 
-// Subset of the protobuf wire format needed to write a model: varint fields below 128, and length-delimited fields.
-std::string number(int field, int value) { return {static_cast<char>(field << 3), static_cast<char>(value)}; }
-std::string bytes(int field, std::string_view content) {
-  return std::string{static_cast<char>(field << 3 | 2), static_cast<char>(content.size())} + std::string(content);
-}
-
-std::string node(std::string_view type, std::vector<std::string> const& inputs, std::string_view output) {
-  std::string made;
-  for (std::string const& input : inputs) made += bytes(1, input);
-  return bytes(1, made + bytes(2, output) + bytes(4, type));
-}
-std::string value(int field, std::string_view name) {
-  return bytes(field, bytes(1, name) + bytes(2, bytes(1, number(1, 1))));
-}
-
 std::string document() {
-  std::string const b("\0\0\x80\x3f\0\0\0\xc0", 8);  // 1, -2
-  std::string const graph = node("Add", {"X", "B"}, "S") + node("Relu", {"S"}, "Y") + bytes(2, "example") +
-                            bytes(5, number(1, 2) + number(2, 1) + bytes(8, "B") + bytes(9, b)) + value(11, "X") +
-                            value(12, "Y");
-  return number(1, 8) + bytes(7, graph) + bytes(8, number(2, 13));
+  plait::netdef net;
+  net.add_op("Add", {"X", "B"}, {"S"});
+  net.add_op("Relu", {"S"}, {"Y"});
+  plait::parameter const b{"B", {{2}, std::vector<float>{1, -2}}};
+  return plait::write_onnx(net, {b}, {.inputs = {{"X", {{-1, 2}}}}});
 }
 
 std::vector<float> run(std::filesystem::path const& path, std::vector<float> const& elements) {

@@ -43,7 +43,21 @@ endif()
 plait(2 convert ${lstm} -o ${WORK}/none.pb)
 matches("${ERR}" "has 6 parameters; name a file for their net with --init")
 plait(2 convert ${WORK}/net.pb --init ${WORK}/none.pb)
-matches("${ERR}" "--init is for ONNX models")
+matches("${ERR}" "--init and --shape are for ONNX models")
+
+# A net as a model computes what the net does.
+plait(0 convert ${WORK}/net.pb --init ${WORK}/init.pb --shape X=1x?x2 -o ${WORK}/back.onnx)
+plait(0 info --json ${WORK}/back.onnx)
+json_is("${OUT}" X external_inputs 0)
+plait(0 run ${WORK}/back.onnx --random X=1x2x2 --seed 7 --fetch Y)
+if(NOT OUT STREQUAL wanted)
+  wrong("the net computes ${wanted}and its model ${OUT}")
+endif()
+file(WRITE ${WORK}/no.pbtxt "op { type: 'Nothing' input: 'x' output: 'y' } op { type: 'Never' input: 'y' output: 'z' }")
+plait(1 convert ${WORK}/no.pbtxt -o ${WORK}/no.onnx)
+matches("${ERR}" "cannot be written as an ONNX model:\n  op 0 \\(Nothing\\) 'y': has no equivalent in ONNX\n  op 1 \\(Never\\) 'z'")
+plait(2 convert ${WORK}/net.pb --init ${WORK}/init.pb --shape X=1xtwo -o ${WORK}/back.onnx)
+matches("${ERR}" "--shape X=1xtwo is not NAME=SHAPE")
 
 # What plait does not run is listed whole. A model of a node: op_type "Nothing", input "x", output "y".
 function(bytes file)
