@@ -2,6 +2,7 @@
 // inverse hyperbolic functions, integer powers, AffineGrid, window functions.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <plait/interop/onnx/detail/composition.hpp>
+#include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/rules/normalizations.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
@@ -154,6 +156,44 @@ inline std::string onnx_root_product(onnx_composition const& g, std::string cons
   return g("Mul", {g("Sqrt", {a}), g("Sqrt", {b})});
 }
 
+// Pow of integers, by squaring: wraps as products do. Exponents are 0 to 63: Gather refuses others.
+inline void onnx_integer_pow(onnx_context const& c) {
+  onnx_composition const g(c);
+  if (c.opset() < 7) c.unsupported("Pow of integers before version 7 of the operators");
+  require_type(c, 1, {onnx_type::int32, onnx_type::int64});
+  onnx_type const index = c.type(1);
+  if (index == onnx_type::undefined) c.unsupported("the type of the exponent must be known before the model is run");
+  std::int64_t most = 63;
+  if (c.constant(1) != nullptr) {
+    most = 0;
+    for (std::int64_t const each : c.known_integers(1, "the exponent")) {
+      if (each < 0 || each > 63) c.unsupported("an exponent of integers should be 0 to 63");
+      most = std::max(most, each);
+    }
+  }
+  std::vector<std::int64_t> all(64);
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  std::string rest = c.constant(1) != nullptr
+                         ? g("Cast", {g.input(1)}, {onnx_argument("to", onnx_type::int64)})
+                         : g.op("Gather", {g.list(all), g.input(1)}, {}, onnx_type::int64, c.dims(1));
+  std::string base = g.input(0);
+  std::string made = g.number(c.type(0), 1);
+  std::string const two = g.number(onnx_type::int64, 2);
+  std::string const one = g.number(onnx_type::int64, 1);
+  for (; most != 0; most /= 2) {
+    std::string const half = g("Div", {rest, two});
+    std::string const is_odd = g("Equal", {g("Sub", {rest, g("Mul", {half, two})}), one});
+    made = g("Where", {is_odd, g("Mul", {made, base}), made});
+    rest = half;
+    if (most > 1) base = g("Mul", {base, base});
+  }
+  // Equal broadcasts to the exponents' shape, also where all of them are 0.
+  std::string const zero = g("Sub", {g.input(0), g.input(0)});
+  std::string const shaped = g("Add", {made, zero});
+  std::string const ones = g.cast(g("Equal", {g.input(1), g.input(1)}), c.type(0));
+  g.make(0, "Mul", {shaped, ones});
+}
+
 // ---- grids and windows
 // Returns `count` places that are evenly spaced from -1 to 1: centres of cells, or with `corners` their ends.
 inline std::string onnx_grid_places(onnx_composition const& g, onnx_type real, std::string const& count, bool corners) {
@@ -246,6 +286,10 @@ inline void add_onnx_composed_rules(onnx_rules& rules) {
       std::string const one = g.number(onnx_type::float64, 1);
       return g("Div", {x, detail::onnx_root_product(g, g("Sub", {one, x}), g("Add", {one, x}))});
     });
+  });
+  rules.set("Pow", [](onnx_context const& c) {
+    if (detail::is_integer(c.type(0))) return detail::onnx_integer_pow(c);
+    detail::onnx_pow(c);
   });
   rules.set("AffineGrid", detail::onnx_affine_grid);
   rules.set("HannWindow", [](onnx_context const& c) { detail::onnx_window(c, {0.5, -0.5}); });
