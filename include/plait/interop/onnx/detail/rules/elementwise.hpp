@@ -296,7 +296,8 @@ inline void onnx_shrink(onnx_context const& c) {
 
 inline void onnx_dropout(onnx_context const& c) {
   bool const trains = c.opset() < 7 ? c.integer("is_test", 0) == 0 : c.has_input(2) && c.known_number(2) != 0.0;
-  if (trains) c.unsupported("it must not be in training mode");
+  bool const drops_none = trains && c.opset() >= 12 && c.has_input(1) && c.known_number(1) == 0.0;
+  if (trains && !drops_none) c.unsupported("it must not be in training mode");
   if (c.opset() >= 12 && c.has_input(1)) {
     require_scalar(c, 1);
     auto const ratio = c.known_number(1);
