@@ -287,10 +287,28 @@ inline void onnx_expand(onnx_context const& c) {
   if (dims) c.set_dims(0, std::move(dims));
 }
 
+// Tile by repeats that are known at run time, of an input whose rank is known.
+inline void tile_by_blob(onnx_context const& c) {
+  std::size_t const rank = c.rank(0);
+  require_dims(c, 1, {static_cast<std::int64_t>(rank)}, "a number of repeats for each axis");
+  std::vector<std::int64_t> ones(rank, 1);
+  // Split refuses repeats of another number.
+  std::vector<std::string> repeats;
+  for (std::size_t axis = 0; axis != rank; ++axis) repeats.push_back(c.temporary("repeats"));
+  if (rank != 0) c.add("Split", {c.input(1)}, repeats, {{"axis", 0}, {"split", ones}});
+  std::string tiled = c.input(0);
+  for (std::size_t axis = 0; axis != rank; ++axis)
+    tiled = c.step("Tile", {tiled, repeats[axis]}, {{"axis", static_cast<std::int64_t>(axis)}});
+  c.add("Copy", {tiled}, {c.output(0)});
+  c.set_type(0, c.type(0));
+  c.set_dims(0, std::vector<std::int64_t>(rank, -1));
+}
+
 // Tile: if the rank is known only at run time, a Transpose checks that it equals the number of repeats.
 inline void onnx_tile(onnx_context const& c) {
   if (c.opset() < 6) c.unsupported("Tile before version 6 of the operators");
   require_rank(c, 1, 1, 1);
+  if (c.constant(1) == nullptr && c.dims(0)) return tile_by_blob(c);
   auto const repeats = c.known_integers(1, "the repeats");
   if (repeats.size() > max_rank) c.unsupported("it has more than " + std::to_string(max_rank) + " repeats");
   if (c.dims(0) && c.dims(0)->size() != repeats.size())
