@@ -146,14 +146,14 @@ TEST_CASE("read_onnx: an onnx_error lists all nodes that cannot be run, and only
   auto copy = m;
   copy.graph.nodes[4].attributes.push_back({});
   copy.graph.nodes[4].attributes[0].name = "p";
-  copy.graph.nodes[4].attributes[0].i = 1;
+  copy.graph.nodes[4].attributes[0].i = 3;
   try {
     (void)plait::read_onnx(copy);
     FAIL("a model that cannot be run was read");
   } catch (plait::onnx_error const& e) {
     CHECK(e.problems == std::vector<plait::onnx_problem>{{"NoSuchOp", "first", "there is no rule for it"},
                                                          {"com.example.Add", "c", "there is no rule for it"},
-                                                         {"LpNormalization", "e", "a norm other than the Euclidean"},
+                                                         {"LpNormalization", "e", "p must be 1 or 2"},
                                                          {"Relu", "f", "reads 'nothing', which is undefined"}});
     CHECK(std::string(e.what()).starts_with(
         "plait: the model cannot be run: NoSuchOp 'first': there is no rule for it; com.example.Add 'c'"));

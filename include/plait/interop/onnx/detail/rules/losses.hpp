@@ -81,6 +81,7 @@ inline void add_onnx_loss_rules(onnx_rules& rules) {
   });
   rules.set("SoftmaxCrossEntropyLoss", [](onnx_context const& c) {
     detail::require_type(c, 0, detail::onnx_floats);
+    detail::require_rank(c, 0, 2);
     detail::onnx_composition const g(c);
     std::string const logs = g("LogSoftmax", {g.input(0)}, {detail::onnx_argument("axis", std::int64_t{1})});
     detail::onnx_label_loss(c, logs);
