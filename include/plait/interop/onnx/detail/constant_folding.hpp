@@ -48,6 +48,9 @@ class onnx_constant_folding {
  public:
   using result = std::optional<std::vector<onnx_cells>>;
   static constexpr std::size_t max_elements = 4096;
+  /// Element types of folded tensors; narrowed() wraps each of these.
+  static constexpr onnx_types folded_types{onnx_type::float32, onnx_type::float64, onnx_type::int32,
+                                           onnx_type::int64,   onnx_type::uint8,   onnx_type::boolean};
 
   explicit onnx_constant_folding(onnx_context const& c) : c_(c) {}
 
@@ -122,7 +125,7 @@ class onnx_constant_folding {
   std::optional<onnx_cells> input(std::size_t i) const {
     if (!c_.has_input(i)) return std::nullopt;
     onnx_value const& from = c_.value(i);
-    if (!onnx_host_types.has(from.type) || (is_real(from.type) && c_.training())) return std::nullopt;
+    if (!folded_types.has(from.type) || (is_real(from.type) && c_.training())) return std::nullopt;
     onnx_cells made{from.type};
     if (from.constant) {
       if (from.constant->size() > max_elements) return std::nullopt;
@@ -507,7 +510,7 @@ class onnx_constant_folding {
     onnx_cells made{onnx_type::float32, *dims};
     onnx_cell fill;
     if (onnx_tensor const* const t = c_.tensor("value")) {
-      if (!onnx_host_types.has(t->type)) return std::nullopt;
+      if (!folded_types.has(t->type)) return std::nullopt;
       tensor_value const value = plait::value_of(*t);
       if (value.size() != 1 || value.shape.size() > 1) return std::nullopt;
       made.type = t->type;
@@ -545,7 +548,7 @@ class onnx_constant_folding {
   result cast() const {
     auto made = input(0);
     auto const to = static_cast<onnx_type>(c_.integer("to", 0));
-    if (!made || !onnx_host_types.has(to) || (is_real(to) && c_.training())) return std::nullopt;
+    if (!made || !folded_types.has(to) || (is_real(to) && c_.training())) return std::nullopt;
     for (onnx_cell& each : made->cells) {
       if (is_real(made->type) && !is_real(to)) {
         double const limit = to == onnx_type::int64   ? 9007199254740992.0
