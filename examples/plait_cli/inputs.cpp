@@ -36,7 +36,7 @@ using plait::element_type;
 template <class F>
 bool visit_element(element_type type, F&& f) {
   return plait::visit_type<float, double, plait::float16, plait::bfloat16, std::int8_t, std::int16_t, std::int32_t,
-                           std::int64_t, std::uint8_t, std::uint16_t, bool>(type, f);
+                           std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, bool>(type, f);
 }
 
 template <class T>
@@ -44,10 +44,10 @@ inline constexpr bool is_real =
     std::floating_point<T> || std::same_as<T, plait::float16> || std::same_as<T, plait::bfloat16>;
 
 element_type type_named(std::string_view name) {
-  constexpr element_type all[] = {element_type::float32,  element_type::float64, element_type::float16,
-                                  element_type::bfloat16, element_type::int8,    element_type::int16,
-                                  element_type::int32,    element_type::int64,   element_type::uint8,
-                                  element_type::uint16,   element_type::boolean};
+  constexpr element_type all[] = {
+      element_type::float32, element_type::float64, element_type::float16, element_type::bfloat16, element_type::int8,
+      element_type::int16,   element_type::int32,   element_type::int64,   element_type::uint8,    element_type::uint16,
+      element_type::uint32,  element_type::uint64,  element_type::boolean};
   std::vector<std::string> names;
   for (element_type const type : all) {
     if (to_string(type) == name) return type;

@@ -39,7 +39,7 @@ refuses(1 --feed "${WORK}" ": is a folder\n$")
 refuses(1 --feed "nowhere.npy" "^nowhere.npy: cannot be opened; a constant is a number, true, false or an array")
 
 # Random tensors: every type, and a range without its end.
-foreach(type IN ITEMS float32 float64 float16 bfloat16 int8 int16 int32 int64 uint8 uint16 bool)
+foreach(type IN ITEMS float32 float64 float16 bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool)
   plait(0 run ${WORK}/copy.pbtxt --random x=3x2:${type})
   matches("${OUT}" "^y: ${type} 3x2 = ")
 endforeach()

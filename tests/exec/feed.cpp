@@ -17,7 +17,7 @@ using workspace = plait::workspace<plait::serial>;
 tensor_value value_of(workspace const& blobs, std::string const& name) { return plait::to_value(blobs.view(name)); }
 
 TEST_CASE_TEMPLATE("feed: values are fetched as they were fed", T, float, double, std::int8_t, std::int16_t,
-                   std::int32_t, std::int64_t, bool, std::uint8_t, std::uint16_t) {
+                   std::int32_t, std::int64_t, bool, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t) {
   for (tensor_value const& given : {tensor_value{{2, 3}, std::vector<T>{1, 0, 1, 1, 0, 0}},
                                     tensor_value{{}, std::vector<T>{1}}, tensor_value{{4, 0}, std::vector<T>{}}}) {
     CHECK(plait::to_value(plait::to_tensor<plait::serial>(given)) == given);

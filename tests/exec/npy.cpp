@@ -141,7 +141,7 @@ TEST_CASE("npy: headers of Python 2 and with other blanks are read, malformed on
         "None", "(True,)", "(9223372036854775808,)", "(999999999999999999, 0)", "(1,1,1,1,1,1,1,1,1)",
         "(1000000000,1000000000,1000000000)"})
     CHECK_MESSAGE(refusal(npy_file(header_of("<i4", dims), std::string(36, '\0'))) != "", dims);
-  for (std::string const descr : {"", "<", ">", "<f16", "<c8", "<u4", "<V2", "|O", "<f4,<f4", " <f4", "<f4 ", "F4",
+  for (std::string const descr : {"", "<", ">", "<f16", "<c8", "<m8", "<V2", "|O", "<f4,<f4", " <f4", "<f4 ", "F4",
                                   "!f4", "<<f4", "<f04", "Float32"})
     CHECK_MESSAGE(
         refusal(npy_file(header_of(descr, "(1,)"), std::string(8, '\0'))).find("elements of type '" + descr) !=

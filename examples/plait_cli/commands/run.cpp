@@ -66,18 +66,19 @@ void print(std::string const& name, tensor const& value) {
   constexpr std::int64_t shown = 8;
   std::cout << name << ": " << to_string(value.spec());
   plait::visit_type<float, double, plait::float16, plait::bfloat16, std::int8_t, std::int16_t, std::int32_t,
-                    std::int64_t, bool, std::uint8_t, std::uint16_t>(value.type(), [&]<class T>(T) {
-    auto const elements = value.values<T>();
-    std::ostringstream text;
-    for (std::int64_t i = 0; i != std::min(shown, value.size()); ++i) {
-      T const element = elements[static_cast<std::size_t>(i)];
-      if constexpr (std::integral<T>)
-        text << ' ' << +element;
-      else
-        text << ' ' << plait::convert<std::conditional_t<sizeof(T) == 2, float, T>>(element);
-    }
-    std::cout << " =" << text.str() << (value.size() > shown ? " ..." : "");
-  });
+                    std::int64_t, bool, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(
+      value.type(), [&]<class T>(T) {
+        auto const elements = value.values<T>();
+        std::ostringstream text;
+        for (std::int64_t i = 0; i != std::min(shown, value.size()); ++i) {
+          T const element = elements[static_cast<std::size_t>(i)];
+          if constexpr (std::integral<T>)
+            text << ' ' << +element;
+          else
+            text << ' ' << plait::convert<std::conditional_t<sizeof(T) == 2, float, T>>(element);
+        }
+        std::cout << " =" << text.str() << (value.size() > shown ? " ..." : "");
+      });
   std::cout << '\n';
 }
 
