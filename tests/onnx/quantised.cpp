@@ -1,7 +1,9 @@
 // Models of one quantised node, whose sums are exact however long they are.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -122,6 +124,71 @@ TEST_CASE("ONNX DequantizeLinear: constants are dequantised when the model is re
   plait::onnx_net const net = plait::read_onnx(model);
   REQUIRE(net.parameters.size() == 1);
   CHECK(net.parameters[0].value == tensor_value{{2, 2}, std::vector<float>{0, 0.5f, 2, 4}});
+}
+
+TEST_CASE("ONNX DynamicQuantizeLSTM: close to the LSTM of the dequantised weights") {
+  // One direction, a width of 2, one hidden unit; weights are (q - 1) / 64.
+  numbers const w{64, -127, 33, 90, -64, 12, 100, -7};  // by input, then gate
+  numbers const r{50, -30, 20, 127};
+  auto const constant_floats = [](std::string name, numbers dims, std::vector<float> elements) {
+    plait::onnx_tensor made;
+    made.name = std::move(name);
+    made.type = onnx_type::float32;
+    made.dims = std::move(dims);
+    made.floats = std::move(elements);
+    return made;
+  };
+  row quantised{"DynamicQuantizeLSTM",
+                {f({3, 1, 2}),
+                 constant(onnx_type::int8, {1, 2, 4}, w),
+                 constant(onnx_type::int8, {1, 1, 4}, r),
+                 {},
+                 {},
+                 {},
+                 {},
+                 {},
+                 f({1}),
+                 constant(onnx_type::int8, {1}, {1}),
+                 f({1}),
+                 constant(onnx_type::int8, {1}, {1})},
+                {flag("hidden_size", 1)},
+                ""};
+  plait::onnx_model model = model_of(quantised);
+  model.graph.nodes[0].domain = "com.microsoft";
+  model.opsets.push_back({"com.microsoft", 1});
+  model.graph.inputs.resize(1);
+  for (char const* name : {"i8", "i10"}) model.graph.initializers.push_back(constant_floats(name, {1}, {1.0f / 64}));
+
+  plait::onnx_model exact =
+      model_of({"LSTM", {f({3, 1, 2}), f({1, 4, 2}), f({1, 4, 1})}, {flag("hidden_size", 1)}, ""});
+  exact.graph.inputs.resize(1);
+  std::vector<float> turned;
+  for (std::size_t gate = 0; gate != 4; ++gate)
+    for (std::size_t x : {0u, 1u}) turned.push_back(static_cast<float>(w[x * 4 + gate] - 1) / 64);
+  std::vector<float> recurrent;
+  for (std::int64_t const each : r) recurrent.push_back(static_cast<float>(each - 1) / 64);
+  exact.graph.initializers = {constant_floats("i1", {1, 4, 2}, turned), constant_floats("i2", {1, 4, 1}, recurrent)};
+
+  onnx_runs::values const x{{"i0", {{3, 1, 2}, std::vector<float>{1, -0.5f, 0.25f, 0.75f, -1, 0.1f}}}};
+  auto const elements = [&](plait::onnx_model const& of_model) {
+    plait::onnx_net const net = plait::read_onnx(of_model);
+    plait::workspace<plait::serial> blobs;
+    plait::feed(blobs, net.parameters);
+    blobs.feed("i0", plait::to_tensor<plait::serial>(x.at("i0")));
+    plait::compile(net.net, plait::standard_operators<plait::serial>(), blobs, {.fetch = net.outputs}).run();
+    return blobs.fetch<float>(net.outputs[0]);
+  };
+  std::vector<float> const made = elements(model);
+  std::vector<float> const wanted = elements(exact);
+  REQUIRE(made.size() == 3);
+  for (std::size_t i = 0; i != made.size(); ++i) CHECK(std::abs(made[i] - wanted[i]) < 0.02f);
+  CHECK(made != wanted);
+
+  quantised.inputs[1] = of(onnx_type::int8, {1, 2, 4});
+  plait::onnx_model unknown = model_of(quantised);
+  unknown.graph.nodes[0].domain = "com.microsoft";
+  CHECK_THROWS_WITH_AS((void)plait::read_onnx(unknown), doctest::Contains("must be known before the model is run"),
+                       plait::onnx_error);
 }
 
 TEST_CASE("ONNX QuantizeLinear, DequantizeLinear: what is not computed is refused") {
