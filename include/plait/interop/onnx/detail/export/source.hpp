@@ -1,6 +1,7 @@
 // Source of an ONNX export: a net of any adapted type, flattened to ops with names, versions and nested nets.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -36,6 +37,7 @@ struct onnx_source_op {
   std::string type;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
+  std::vector<bool> used;  ///< by output: an op reads it, or it can be an output of the net
   /// The blobs that the op writes, with those that its nested nets write, and their versions afterwards.
   std::vector<std::pair<std::string, std::uint32_t>> writes;
   /// Returns the value of an argument; nothing if there is none, or if it is a net.
@@ -94,6 +96,12 @@ onnx_source onnx_source_of(N const& n, std::optional<std::size_t> outermost = {}
     for ([[maybe_unused]] auto&& blob : inputs(n, op)) each.inputs.push_back(text(ssa.name(ssa.reads(at)[slot++])));
     slot = 0;
     for ([[maybe_unused]] auto&& blob : outputs(n, op)) each.outputs.push_back(text(ssa.name(ssa.writes(at)[slot++])));
+    for (std::size_t o = 0; o != each.outputs.size(); ++o) {
+      value const v = ssa.writes(at)[o];
+      auto const& declared = ssa.external_outputs();
+      each.used.push_back(!ssa.consumers(v).empty() || declared.empty() ||
+                          std::ranges::find(declared, v) != declared.end());
+    }
     for (value const v : ssa.writes(at)) each.writes.emplace_back(text(ssa.name(v)), v.version);
     each.argument = onnx_source_argument<N>(n, op);
     if constexpr (has_subnets<N>) {

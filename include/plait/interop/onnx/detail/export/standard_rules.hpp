@@ -7,7 +7,7 @@
 #include <plait/interop/onnx/detail/export/rules/fills.hpp>
 #include <plait/interop/onnx/detail/export/rules/matrix.hpp>
 #include <plait/interop/onnx/detail/export/rules/normalization.hpp>
-#include <plait/interop/onnx/detail/export/rules/recurrent_network.hpp>
+#include <plait/interop/onnx/detail/export/rules/recurrent_layers.hpp>
 #include <plait/interop/onnx/detail/export/rules/reductions.hpp>
 #include <plait/interop/onnx/detail/export/rules/shapes.hpp>
 #include <plait/interop/onnx/detail/export/rules/windows.hpp>

@@ -28,6 +28,18 @@ inline std::string onnx_leading_shape(onnx_export_context const& c, std::string 
   return c.step("Concat", {leading, number(more)}, {onnx_attr("axis", 0)});
 }
 
+/// Returns what is known about the shape that onnx_leading_shape() computes.
+inline onnx_shape onnx_leading_dims(onnx_export_context const& c, std::string const& value, std::int64_t axis,
+                                    std::int64_t more) {
+  auto const rank = c.rank(value);
+  if (axis < 0 && rank) axis += static_cast<std::int64_t>(*rank);
+  if (axis < 0 || (rank && axis > static_cast<std::int64_t>(*rank))) return std::nullopt;
+  std::vector<std::int64_t> made(static_cast<std::size_t>(axis), -1);
+  for (std::size_t i = 0; rank && i != made.size(); ++i) made[i] = (*c.dims(value))[i];
+  made.push_back(more);
+  return made;
+}
+
 inline void onnx_export_fc(onnx_export_context& c) {
   std::string const x = c.input(0);
   bool const transposed = c.type() == "FCTransposed";
@@ -46,7 +58,9 @@ inline void onnx_export_fc(onnx_export_context& c) {
   }
   std::string const product = c.step("Gemm", {onnx_matrix(c, x, axis), w, bias}, std::move(with));
   auto const extents = c.known_dims(w);
-  c.give(0, "Reshape", {product, onnx_leading_shape(c, x, axis, extents ? (*extents)[transposed ? 1 : 0] : -1)});
+  std::int64_t const units = extents ? (*extents)[transposed ? 1 : 0] : -1;
+  c.give(0, "Reshape", {product, onnx_leading_shape(c, x, axis, units)});
+  c.set_dims(c.output(0), onnx_leading_dims(c, x, axis, units));
 }
 
 inline void onnx_export_mat_mul(onnx_export_context& c) {

@@ -106,6 +106,7 @@ inline void onnx_export_layer_norm(onnx_export_context& c) {
   for (std::size_t const o : {1U, 2U}) {
     if (o >= c.output_count()) break;
     c.give(o, "Reshape", {o == 1 ? mean : deviation, onnx_leading_shape(c, x, axis, 1)});
+    c.set_dims(c.output(o), onnx_leading_dims(c, x, axis, 1));
   }
 }
 

@@ -263,15 +263,6 @@ inline void onnx_export_scan(onnx_export_context& c, onnx_recurrence const& r) {
   }
 }
 
-inline void onnx_export_recurrent_network(onnx_export_context& c) {
-  onnx_recurrence const r = onnx_recurrence_reader(c).read();
-  // The last output is the workspaces of the steps, for the gradient operator.
-  if (!c.op().outputs.empty() &&
-      std::ranges::none_of(r.aliases, [&](auto const& each) { return each.output + 1 == c.op().outputs.size(); }))
-    c.exporter().set_scope(c.output(c.op().outputs.size() - 1));
-  onnx_export_scan(c, r);
-}
-
 // ---- cells
 
 /// Returns true where a sequence has not ended: Less(timestep, lengths) as N×1.
@@ -332,11 +323,4 @@ inline void onnx_export_gru_unit(onnx_export_context& c) {
 }
 
 }  // namespace detail::onnx_out
-
-inline void add_onnx_recurrent_export(onnx_export_rules& rules) {
-  rules.set("RecurrentNetwork", detail::onnx_out::onnx_export_recurrent_network);
-  rules.set("LSTMUnit", detail::onnx_out::onnx_export_lstm_unit);
-  rules.set("GRUUnit", detail::onnx_out::onnx_export_gru_unit);
-}
-
 }  // namespace plait

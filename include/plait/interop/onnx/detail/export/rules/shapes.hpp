@@ -148,6 +148,8 @@ inline void onnx_export_first_axes(onnx_export_context& c) {
   std::string const first =
       c.constant(merges ? std::vector<std::int64_t>{-1} : std::vector<std::int64_t>{c.integer("dim_size", 1), -1});
   c.give(0, "Reshape", {x, c.step("Concat", {first, others}, {onnx_attr("axis", 0)})});
+  auto const rank = c.rank(x);
+  if (rank && *rank > 1) c.set_dims(c.output(0), std::vector<std::int64_t>(merges ? *rank - 1 : *rank + 1, -1));
 }
 
 }  // namespace detail::onnx_out
