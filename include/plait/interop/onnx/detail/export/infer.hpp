@@ -105,7 +105,7 @@ class onnx_inference {
                                          "InstanceNormalization",
                                          "LayerNormalization",
                                          "IsNaN",
-                                         "CumSum"};
+                                         "ReverseSequence"};
     return std::ranges::find(list, type) != std::end(list);
   }
   onnx_shape const& dims(std::size_t i) const { return types_.dims(node_.inputs.at(i)); }

@@ -35,8 +35,8 @@ struct onnx_cell {
   std::size_t hidden = 0;           ///< index of the state
   std::optional<std::size_t> cell;  ///< index of the state
   std::string activation = "Tanh";
-  std::string lengths;  ///< blob; empty: all steps run
-  bool drops = false;   ///< states are 0 behind the end of a sequence
+  std::string lengths = {};  ///< blob; empty: all steps run
+  bool drops = false;        ///< states are 0 behind the end of a sequence
   bool linear_before_reset = false;
   float forget_bias = 0;
 };
@@ -273,8 +273,53 @@ class onnx_cell_matcher {
       }
     return std::nullopt;
   }
+  // Sees through conversions to int64: casts, and the sum with a remainder of 1 that refuses other types.
+  std::size_t integer_of(std::size_t e) const {
+    for (;;) {
+      if (is(e, "Cast", 1) && is_integer_cast(*all_[e].op))
+        e = all_[e].in[0];
+      else if (is_sum(e) && is(all_[e].in[1], "Mod", 1) && all_[all_[e].in[1]].in[0] == all_[e].in[0] &&
+               integer(*all_[all_[e].in[1]].op, "divisor", 0) == 1)
+        e = all_[e].in[0];
+      else
+        return e;
+    }
+  }
+  static bool is_integer_cast(onnx_source_op const& op) {
+    auto const to = op.argument("to");
+    auto const* text = to ? std::get_if<std::string>(&*to) : nullptr;
+    auto const* number = to ? std::get_if<std::int64_t>(&*to) : nullptr;
+    return (text != nullptr && (*text == "int64" || *text == "int32")) ||
+           (number != nullptr && (*number == 10 || *number == 2));
+  }
+
+  // Matches lengths > step ? H : H', or 0 in place of H', and returns H.
+  std::optional<std::size_t> match_where(std::size_t e, onnx_cell& cell) const {
+    auto const is_first_axis = [&](std::size_t at, char const* type) {
+      if (!is(at, type, 1)) return false;
+      auto const dims = all_[at].op->argument("dims");
+      auto const* list = dims ? std::get_if<std::vector<std::int64_t>>(&*dims) : nullptr;
+      return list != nullptr && *list == std::vector<std::int64_t>{0};
+    };
+    if (!is_first_axis(e, "ExpandDims") || !is(all_[e].in[0], "Where", 3)) return std::nullopt;
+    expression const& chosen = all_[all_[e].in[0]];
+    if (integer(*chosen.op, "broadcast_on_rows", 0) != 1 || !is(chosen.in[0], "GT", 2) ||
+        !is_first_axis(chosen.in[1], "Squeeze") || !is_first_axis(chosen.in[2], "Squeeze"))
+      return std::nullopt;
+    expression const& lengths = all_[integer_of(all_[chosen.in[0]].in[0])];
+    if (lengths.kind != kinds::outer || all_[integer_of(all_[chosen.in[0]].in[1])].kind != kinds::time)
+      return std::nullopt;
+    std::size_t const made = all_[chosen.in[1]].in[0];
+    std::size_t const otherwise = all_[chosen.in[2]].in[0];
+    cell.drops = is(otherwise, "ConstantFill", 1) && real(*all_[otherwise].op, "value") == 0;
+    if (!cell.drops && !is_previous(otherwise, 0)) return std::nullopt;
+    cell.lengths = lengths.blob;
+    return made;
+  }
+
   // Matches H · (lengths > step) + H' · (lengths ≤ step), and returns H.
   std::optional<std::size_t> match_masks(std::size_t e, onnx_cell& cell) const {
+    if (auto const found = match_where(e, cell)) return found;
     if (!is_sum(e)) return std::nullopt;
     auto const mask = [&](std::size_t product, char const* type) -> std::optional<std::string> {
       if (!is(product, "Mul", 2) || integer(*all_[product].op, "axis", -1) != 1 || !is(all_[product].in[1], "Cast", 1))

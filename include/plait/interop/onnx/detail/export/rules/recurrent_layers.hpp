@@ -36,17 +36,19 @@ class onnx_layer_writer {
     auto const weights = c_.dims(c_.value_of(cell_.gates.front().weights));
     if (!weights || weights->size() != 2 || weights->back() < 1) return false;
     hidden_ = weights->back();
-    std::string const x = r_.sequences[sequence].value;
-    std::optional<projection> const before = producer(x);
+    std::string const projected = r_.sequences[sequence].value;
+    std::optional<projection> const before = producer(projected);
+    std::string const x = before ? before->input : projected;
 
-    std::vector<std::string> inputs{before ? before->input : x, before ? rows(before->weights) : identity(x),
-                                    recurrent_weights(), biases(before)};
+    std::vector<std::string> inputs{x, before ? rows(before->weights) : identity(x), recurrent_weights(),
+                                    biases(before)};
     std::string lengths;
     if (!cell_.lengths.empty()) {
       lengths = c_.value_of(cell_.lengths);
       if (c_.type_of(lengths) != onnx_type::int32)
         lengths = c_.step("Cast", {lengths}, {onnx_attr("to", static_cast<std::int64_t>(onnx_type::int32))});
     }
+    if (!lengths.empty()) lengths = clamped(lengths, x);
     inputs.push_back(lengths);
     inputs.push_back(r_.states[cell_.hidden].initial);
     if (cell_.cell) inputs.push_back(r_.states[*cell_.cell].initial);
@@ -159,6 +161,19 @@ class onnx_layer_writer {
     return as_layer(c_.step("Concat", {input, own}, {onnx_attr("axis", 0)}));
   }
 
+  std::string steps_of(std::string const& x) const {
+    std::string const zero = c_.constant(tensor_value{{}, std::vector<std::int64_t>{0}}, "number");
+    return c_.step("Cast", {c_.step("Gather", {c_.step("Shape", {x}), zero})},
+                   {onnx_attr("to", static_cast<std::int64_t>(onnx_type::int32))});
+  }
+  std::string whole(std::int32_t value) const {
+    return c_.constant(tensor_value{{}, std::vector<std::int32_t>{value}}, "number");
+  }
+  // ONNX's operators refuse lengths below 0 and above the number of steps.
+  std::string clamped(std::string const& lengths, std::string const& x) const {
+    return c_.step("Max", {c_.step("Min", {lengths, steps_of(x)}), whole(0)});
+  }
+
   // Defines the op's outputs. Behind the end of a sequence ONNX's Y is 0, and its last states are those of the end.
   void give(std::string const& x, std::string const& lengths, std::vector<std::string> const& outputs) {
     onnx_type const type = c_.type_of(x);
@@ -174,13 +189,7 @@ class onnx_layer_writer {
     for (std::string const& each : last) known(each, false);
     if (!lengths.empty()) {
       auto const as_column = [&](std::string const& rows) { return c_.step("Unsqueeze", {rows, onnx_axes(c_, {-1})}); };
-      std::string const steps = c_.step(
-          "Cast",
-          {c_.step("Squeeze", {c_.step("Gather", {c_.step("Shape", {x}), onnx_axes(c_, {0})}), onnx_axes(c_, {0})})},
-          {onnx_attr("to", static_cast<std::int64_t>(onnx_type::int32))});
-      auto const whole = [&](std::int32_t value) {
-        return c_.constant(tensor_value{{}, std::vector<std::int32_t>{value}}, "number");
-      };
+      std::string const steps = steps_of(x);
       auto const set = [&](std::string& value, std::string const& where, std::string const& other, bool is_all) {
         value = c_.step("Where", {where, value, other});
         known(value, is_all);
@@ -229,6 +238,8 @@ inline void add_onnx_recurrent_export(onnx_export_rules& rules) {
   rules.set("RecurrentNetwork", detail::onnx_out::onnx_export_recurrent_network);
   rules.set("LSTMUnit", detail::onnx_out::onnx_export_lstm_unit);
   rules.set("GRUUnit", detail::onnx_out::onnx_export_gru_unit);
+  rules.set("ReversePackedSegs", detail::onnx_out::onnx_export_reverse_packed_segs);
+  rules.set("SequenceMask", detail::onnx_out::onnx_export_sequence_mask);
 }
 
 }  // namespace plait

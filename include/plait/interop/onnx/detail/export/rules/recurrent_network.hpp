@@ -322,5 +322,32 @@ inline void onnx_export_gru_unit(onnx_export_context& c) {
   c.give(0, "Where", {runs, hidden, c.integer("drop_states", 0) != 0 ? c.number(0, hidden) : c.input(0)});
 }
 
+// ---- sequences
+
+inline void onnx_export_reverse_packed_segs(onnx_export_context& c) {
+  std::string const lengths =
+      c.step("Cast", {c.input(1)}, {onnx_attr("to", static_cast<std::int64_t>(onnx_type::int64))});
+  c.give(0, "ReverseSequence", {c.input(0), lengths}, {onnx_attr("time_axis", 0), onnx_attr("batch_axis", 1)});
+}
+
+/// SequenceMask of rows by their lengths.
+inline void onnx_export_sequence_mask(onnx_export_context& c) {
+  if (c.text("mode", "") != "sequence" || c.has("batch") || c.has("repeat_from_axis"))
+    c.unsupported("masks other than one of a length for each row", "Where with a mask as an input");
+  std::string const x = c.input(0);
+  std::string const rows = onnx_matrix(c, x, c.integer("axis", 1));
+  auto const scalar = [&](std::int64_t value) {
+    return c.constant(tensor_value{{}, std::vector<std::int64_t>{value}}, "number");
+  };
+  std::string const columns = c.step("Gather", {c.step("Shape", {rows}), scalar(1)});
+  std::string const places = c.step("Range", {scalar(0), columns, scalar(1)});
+  std::string const lengths =
+      c.step("Cast", {c.reshape(c.input(1), {-1, 1})}, {onnx_attr("to", static_cast<std::int64_t>(onnx_type::int64))});
+  double const filler = c.integer("grad", 0) != 0 ? 0 : c.real("fill_val", -std::numeric_limits<float>::infinity());
+  std::string const masked = c.step("Where", {c.step("Less", {places, lengths}), rows, c.number(filler, x)});
+  c.give(0, "Reshape", {masked, c.shape_of(x)});
+  c.set_dims(c.output(0), c.dims(x));
+}
+
 }  // namespace detail::onnx_out
 }  // namespace plait
