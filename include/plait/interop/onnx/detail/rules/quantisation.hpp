@@ -91,7 +91,7 @@ inline std::vector<std::int64_t> onnx_wide_elements(tensor_value const& value) {
 /// nothing for operands that are not constants of such shapes. A null `scale` is 1, and a null `zero` 0.
 inline std::optional<tensor_value> onnx_dequantised(tensor_value const* x, tensor_value const* scale,
                                                     tensor_value const* zero, std::int64_t axis) {
-  if (x == nullptr) return std::nullopt;
+  if (x == nullptr || (zero != nullptr && zero->type() != x->type())) return std::nullopt;
   auto const* const scales = scale == nullptr ? nullptr : std::get_if<std::vector<float>>(&scale->data);
   if (scale != nullptr && scales == nullptr) return std::nullopt;
   auto const rank = static_cast<std::int64_t>(x->shape.size());
@@ -107,15 +107,21 @@ inline std::optional<tensor_value> onnx_dequantised(tensor_value const* x, tenso
   if (places != 1)
     for (std::int64_t a = axis + 1; a < rank; ++a)
       inner *= static_cast<std::size_t>(x->shape[static_cast<std::size_t>(a)]);
-  std::vector<std::int64_t> const elements = onnx_wide_elements(*x);
   std::vector<std::int64_t> const zeros = zero == nullptr ? std::vector<std::int64_t>{0} : onnx_wide_elements(*zero);
-  if (elements.size() != x->size() || zeros.empty()) return std::nullopt;
-  std::vector<float> made(elements.size());
-  for (std::size_t i = 0; i != made.size(); ++i) {
-    std::size_t const place = i / inner % places;
-    float const factor = scales == nullptr ? 1.0f : (*scales)[scales->size() == 1 ? 0 : place];
-    made[i] = static_cast<float>(elements[i] - zeros[zeros.size() == 1 ? 0 : place]) * factor;
-  }
+  std::vector<float> made(x->size());
+  bool const integers = std::visit(
+      [&]<class T>(std::vector<T> const& elements) {
+        if constexpr (std::is_integral_v<T>)
+          for (std::size_t i = 0; i != made.size(); ++i) {
+            std::size_t const place = i / inner % places;
+            float const factor = scales == nullptr ? 1.0f : (*scales)[scales->size() == 1 ? 0 : place];
+            std::int64_t const less = zeros[zeros.size() == 1 ? 0 : place];
+            made[i] = static_cast<float>(static_cast<std::int64_t>(elements[i]) - less) * factor;
+          }
+        return std::is_integral_v<T>;
+      },
+      x->data);
+  if (!integers) return std::nullopt;
   return tensor_value{x->shape, std::move(made)};
 }
 
