@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
