@@ -94,7 +94,10 @@ inline void onnx_export_reshape(onnx_export_context& c) {
   std::string const shape =
       c.input_count() > 1 ? onnx_as_int64(c, c.input(1)) : c.constant(c.integers("shape"), "shape");
   c.give(0, "Reshape", {x, shape});
-  if (c.output_count() > 1) c.give(1, "Shape", {x});
+  if (c.output_count() < 2) return;
+  // The shape before has the type of the new one.
+  if (c.input_count() < 2 || c.type_of(c.input(1)) == onnx_type::int64) return c.give(1, "Shape", {x});
+  c.give(1, "Cast", {c.step("Shape", {x})}, {onnx_attr("to", static_cast<std::int64_t>(c.type_of(c.input(1))))});
 }
 
 inline void onnx_export_tile(onnx_export_context& c) {
