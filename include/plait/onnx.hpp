@@ -1,5 +1,6 @@
-// ONNX import: reads models as nets, with the rules of their operators.
+// ONNX import and export: reads models as nets and writes nets as models, with the rules of their operators.
 #pragma once
 
 #include <plait/interop/onnx/read.hpp>
 #include <plait/interop/onnx/rules.hpp>
+#include <plait/interop/onnx/write.hpp>
