@@ -18,8 +18,8 @@
 #include <plait/interop/onnx/detail/converter.hpp>
 #include <plait/interop/onnx/detail/options.hpp>
 #include <plait/interop/onnx/detail/parse.hpp>
+#include <plait/interop/onnx/detail/rule_table.hpp>
 #include <plait/interop/onnx/detail/standard_rules.hpp>
-#include <plait/interop/onnx/rules.hpp>
 
 namespace plait {
 

@@ -32,8 +32,8 @@
 #include <plait/interop/onnx/detail/model.hpp>
 #include <plait/interop/onnx/detail/node_order.hpp>
 #include <plait/interop/onnx/detail/options.hpp>
+#include <plait/interop/onnx/detail/rule_table.hpp>
 #include <plait/interop/onnx/detail/tensors.hpp>
-#include <plait/interop/onnx/rules.hpp>
 #include <plait/netdef/net_builder.hpp>
 
 namespace plait::detail {

@@ -1,6 +1,7 @@
 // Standard conversion rules for ONNX operators: all that plait comes with.
 #pragma once
 
+#include <plait/interop/onnx/detail/rule_table.hpp>
 #include <plait/interop/onnx/detail/rules/attention.hpp>
 #include <plait/interop/onnx/detail/rules/composed.hpp>
 #include <plait/interop/onnx/detail/rules/control_flow.hpp>
@@ -9,10 +10,9 @@
 #include <plait/interop/onnx/detail/rules/indexing.hpp>
 #include <plait/interop/onnx/detail/rules/linear_attention.hpp>
 #include <plait/interop/onnx/detail/rules/losses.hpp>
-#include <plait/interop/onnx/detail/rules/masks.hpp>
 #include <plait/interop/onnx/detail/rules/matmul_and_conv.hpp>
-#include <plait/interop/onnx/detail/rules/numeric.hpp>
 #include <plait/interop/onnx/detail/rules/normalizations.hpp>
+#include <plait/interop/onnx/detail/rules/numeric.hpp>
 #include <plait/interop/onnx/detail/rules/quantisation.hpp>
 #include <plait/interop/onnx/detail/rules/quantised_lstm.hpp>
 #include <plait/interop/onnx/detail/rules/recurrent.hpp>
@@ -20,7 +20,6 @@
 #include <plait/interop/onnx/detail/rules/resizing.hpp>
 #include <plait/interop/onnx/detail/rules/selections.hpp>
 #include <plait/interop/onnx/detail/rules/shapes.hpp>
-#include <plait/interop/onnx/rules.hpp>
 
 namespace plait {
 
@@ -44,7 +43,6 @@ inline onnx_rules const& onnx_rules::standard() {
     add_onnx_attention_rules(made);
     add_onnx_normalization_rules(made);
     add_onnx_composed_rules(made);
-    add_onnx_mask_rules(made);
     add_onnx_linear_attention_rules(made);
     return made;
   }();

@@ -1,5 +1,5 @@
 // Conversion rules for ONNX operators that are compositions of others: DepthToSpace, SpaceToDepth, LpPool, activations,
-// inverse hyperbolic functions, integer powers, AffineGrid, window functions.
+// integer powers, AffineGrid, window functions.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 #include <vector>
 
 #include <plait/interop/onnx/detail/composition.hpp>
+#include <plait/interop/onnx/detail/rule_table.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/rules/normalizations.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
-#include <plait/interop/onnx/rules.hpp>
 
 namespace plait {
 namespace detail {
@@ -126,34 +126,6 @@ inline void onnx_swiglu(onnx_context const& c) {
   // A sum of a node's inputs checks that their shapes are equal.
   g.op("Sum", {g.input(0), g.input(1)}, {}, c.type(0), c.dims(0));
   g.make(0, "Identity", {made});
-}
-
-// Returns the inverse hyperbolic sine of a double: by its series near 0, where the logarithm cancels, and by log(2x)
-// where the square may overflow.
-inline std::string onnx_asinh(onnx_context const& c, std::string const& x) {
-  onnx_composition const g(c);
-  auto const number = [&](double value) { return g.number(onnx_type::float64, value); };
-  std::string const size = g("Abs", {x});
-  std::string const square = g("Mul", {x, x});
-  std::string series = number(-15.0 / 336);
-  for (double const factor : {3.0 / 40, -1.0 / 6, 1.0}) series = g("Add", {g("Mul", {series, square}), number(factor)});
-  std::string const usual = g("Log", {g("Add", {size, g("Sqrt", {g("Add", {square, number(1)})})})});
-  std::string const large = g("Add", {g("Log", {size}), number(std::numbers::ln2)});
-  std::string const above = g("Where", {g("Greater", {size, number(1e9)}), large, usual});
-  std::string const signed_above = g("Mul", {above, g("Sign", {x})});
-  return g("Where", {g("Less", {size, number(0.01)}), g("Mul", {x, series}), signed_above});
-}
-// Converts a function f(x) = asinh(inner(x)), computed in double.
-template <class Inner>
-void onnx_inverse_hyperbolic(onnx_context const& c, Inner const& inner) {
-  onnx_composition const g(c);
-  onnx_type const real = onnx_known_float(c, 0);
-  std::string const x = real == onnx_type::float64 ? g.input(0) : g.cast(g.input(0), onnx_type::float64);
-  std::string const made = onnx_asinh(c, inner(g, x));
-  g.make(0, "Cast", {made}, {onnx_argument("to", real)});
-}
-inline std::string onnx_root_product(onnx_composition const& g, std::string const& a, std::string const& b) {
-  return g("Mul", {g("Sqrt", {a}), g("Sqrt", {b})});
 }
 
 // Pow of integers, by squaring: wraps as products do. Exponents are 0 to 63: Gather refuses others.
@@ -270,23 +242,6 @@ inline void add_onnx_composed_rules(onnx_rules& rules) {
   rules.set("Swish",
             [](onnx_context const& c) { onnx_composition(c).make(0, "Identity", {detail::onnx_swish_of(c)}); });
   rules.set("SwiGLU", detail::onnx_swiglu);
-  rules.set("Asinh", [](onnx_context const& c) {
-    detail::onnx_inverse_hyperbolic(c, [](onnx_composition const&, std::string const& x) { return x; });
-  });
-  // acosh(x) = asinh(sqrt(x^2 - 1)), NaN below 1
-  rules.set("Acosh", [](onnx_context const& c) {
-    detail::onnx_inverse_hyperbolic(c, [](onnx_composition const& g, std::string const& x) {
-      std::string const one = g.number(onnx_type::float64, 1);
-      return detail::onnx_root_product(g, g("Sub", {x, one}), g("Add", {x, one}));
-    });
-  });
-  // atanh(x) = asinh(x / sqrt(1 - x^2))
-  rules.set("Atanh", [](onnx_context const& c) {
-    detail::onnx_inverse_hyperbolic(c, [](onnx_composition const& g, std::string const& x) {
-      std::string const one = g.number(onnx_type::float64, 1);
-      return g("Div", {x, detail::onnx_root_product(g, g("Sub", {one, x}), g("Add", {one, x}))});
-    });
-  });
   rules.set("Pow", [](onnx_context const& c) {
     if (detail::is_integer(c.type(0))) return detail::onnx_integer_pow(c);
     detail::onnx_pow(c);

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <plait/interop/onnx/detail/converter.hpp>
+#include <plait/interop/onnx/detail/rule_table.hpp>
 #include <plait/interop/onnx/detail/subgraphs.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/detail/while_loop.hpp>
-#include <plait/interop/onnx/rules.hpp>
 #include <plait/netdef/net_builder.hpp>
 
 namespace plait {

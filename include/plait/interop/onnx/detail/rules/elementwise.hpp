@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <plait/interop/onnx/detail/rule_table.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
-#include <plait/interop/onnx/rules.hpp>
 
 namespace plait {
 namespace detail {
@@ -395,7 +395,6 @@ inline void add_onnx_elementwise_rules(onnx_rules& rules) {
     rules.set(each.onnx, [type = each.type, uint64](onnx_context const& c) {
       detail::onnx_binary(c, type, detail::onnx_host_types | uint64, onnx_type::boolean);
     });
-  rules.set("Pow", detail::onnx_pow);
   rules.set("Sum", [](onnx_context const& c) { detail::onnx_sum(c, false); });
   rules.set("Mean", [](onnx_context const& c) { detail::onnx_sum(c, true); });
   rules.set("Max", [](onnx_context const& c) { detail::onnx_min_max(c, "Max"); });

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <plait/interop/onnx/detail/composition.hpp>
+#include <plait/interop/onnx/detail/rule_table.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
-#include <plait/interop/onnx/rules.hpp>
 
 namespace plait {
 namespace detail {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include <plait/interop/onnx/detail/rule_table.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
-#include <plait/interop/onnx/rules.hpp>
 
 namespace plait {
 namespace detail {

@@ -1,5 +1,5 @@
 // Conversion rules for ONNX's remainders, bits, rounding, scans and products: Mod, BitShift, Bitwise*, Round, CumSum,
-// Hardmax, Mish, Swish.
+// Hardmax.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include <plait/interop/onnx/detail/rule_table.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/rules/extents.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
-#include <plait/interop/onnx/rules.hpp>
 
 namespace plait {
 namespace detail {
@@ -121,19 +121,6 @@ inline void add_onnx_numeric_rules(onnx_rules& rules) {
   rules.set("CumSum", [](onnx_context const& c) { detail::onnx_cumulative(c, "CumSum"); });
   rules.set("CumProd", [](onnx_context const& c) { detail::onnx_cumulative(c, "CumProd"); });
   rules.set("Hardmax", detail::onnx_hardmax);
-  rules.set("Mish", [](onnx_context const& c) {
-    detail::require_type(c, 0, detail::onnx_floats);
-    std::string const gate = c.step("Tanh", {c.step("Softplus", {c.input(0)})});
-    c.add("Mul", {c.input(0), gate}, {c.output(0)});
-    c.as_input(0, 0);
-  });
-  rules.set("Swish", [](onnx_context const& c) {
-    detail::require_type(c, 0, detail::onnx_floats);
-    float const alpha = c.real("alpha", 1);
-    std::string const x = alpha == 1 ? c.input(0) : c.step("Scale", {c.input(0)}, {{"scale", alpha}});
-    c.add("Mul", {c.input(0), c.step("Sigmoid", {x})}, {c.output(0)});
-    c.as_input(0, 0);
-  });
 }
 
 }  // namespace plait

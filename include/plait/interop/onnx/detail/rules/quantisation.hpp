@@ -21,10 +21,10 @@
 
 #include <plait/interop/onnx/detail/converter.hpp>
 #include <plait/interop/onnx/detail/dynamic_quantisation.hpp>
+#include <plait/interop/onnx/detail/rule_table.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/rules/matmul_and_conv.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
-#include <plait/interop/onnx/rules.hpp>
 
 namespace plait {
 namespace detail {

@@ -13,8 +13,8 @@
 #include <plait/interop/onnx/detail/dynamic_quantisation.hpp>
 #include <plait/interop/onnx/detail/recurrence_activations.hpp>
 #include <plait/interop/onnx/detail/recurrence_shapes.hpp>
+#include <plait/interop/onnx/detail/rule_table.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
-#include <plait/interop/onnx/rules.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/rnn/recurrent_net.hpp>
 

@@ -15,9 +15,9 @@
 #include <plait/interop/onnx/detail/composition.hpp>
 #include <plait/interop/onnx/detail/converter.hpp>
 #include <plait/interop/onnx/detail/recurrence_shapes.hpp>
+#include <plait/interop/onnx/detail/rule_table.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
-#include <plait/interop/onnx/rules.hpp>
 
 namespace plait {
 namespace detail {
