@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -173,7 +174,7 @@ void resample(T const* x, T* y, std::size_t outer, std::size_t inner, resampled_
   std::size_t const rows = outer * static_cast<std::size_t>(at.out);
   if (rule.filter == resample_filter::nearest && rule.places != resample_places::crop)
     for_each_row_part<B>(rows, inner, 1, detail::nearest_row<T>{x, y, inner, at, rule});
-  else
+  else if constexpr (std::floating_point<T>)
     for_each_row_part<B>(rows, inner, 8, detail::filtered_row<T>{x, y, inner, at, rule});
 }
 

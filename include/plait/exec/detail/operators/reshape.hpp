@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,15 +58,35 @@ inline shape reshaped(shape const& from, std::vector<std::int64_t> const& wanted
   return made;
 }
 
-/// Returns the axes in an argument, ascending and distinct. Throws shape_error if none or a negative one is listed.
-inline std::vector<std::int64_t> axis_list(op_arguments const& a, std::string_view name) {
-  std::vector<std::int64_t> axes = a.integers(name);
-  std::ranges::sort(axes);
-  axes.erase(std::ranges::unique(axes).begin(), axes.end());
-  if (axes.empty()) a.fail(name, "lists no axis");
-  if (axes.front() < 0) a.fail(name, "has a negative axis");
-  return axes;
-}
+/// Axes that an argument lists, of a tensor that has them: the input of Squeeze, the output of ExpandDims.
+class listed_axes {
+ public:
+  listed_axes() = default;
+  listed_axes(op_arguments const& a, std::string_view name) : axes_(a.integers(name)) {
+    std::ranges::sort(axes_);
+    axes_.erase(std::ranges::unique(axes_).begin(), axes_.end());
+    if (axes_.empty()) a.fail(name, "lists no axis");
+  }
+  bool empty() const noexcept { return axes_.empty(); }
+  std::size_t size() const noexcept { return axes_.size(); }
+  /// Returns the axes of a tensor of `rank` axes, ascending; negative ones count from the end. Throws shape_error for
+  /// one that is out of range, or listed in both ways.
+  std::vector<std::size_t> of(std::size_t rank) const {
+    std::vector<std::size_t> made;
+    for (std::int64_t const axis : axes_) {
+      std::int64_t const at = axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
+      if (at < 0 || at >= static_cast<std::int64_t>(rank))
+        shape_context::fail("axis " + std::to_string(axis) + " is out of range for " + std::to_string(rank) + " axes");
+      made.push_back(static_cast<std::size_t>(at));
+    }
+    std::ranges::sort(made);
+    if (std::ranges::adjacent_find(made) != made.end()) shape_context::fail("an axis is listed twice");
+    return made;
+  }
+
+ private:
+  std::vector<std::int64_t> axes_;
+};
 
 inline op_schema reshape_schema(std::string_view type) {
   return op_schema(type).inputs(1).outputs(1).views(0, 0).in_place(0, 0).checks_first();
@@ -146,36 +167,33 @@ struct flatten_to_vec_kernel : view_kernel<B> {
 
 template <backend B>
 struct expand_dims_kernel : view_kernel<B> {
-  explicit expand_dims_kernel(op_arguments const& a) : axes(detail::axis_list(a, "dims")) {}
+  explicit expand_dims_kernel(op_arguments const& a) : axes(a, "dims") {}
   void infer(shape_context& c) override {
     shape made = c.dims(0);
-    for (std::int64_t const axis : axes) {
-      c.expect(static_cast<std::size_t>(axis) <= made.rank(), 0, "have enough dimensions for a new axis ", axis);
-      made.insert(static_cast<std::size_t>(axis), 1);
-    }
+    for (std::size_t const axis : axes.of(made.rank() + axes.size())) made.insert(axis, 1);
     c.output(0, c.type(0), made);
   }
-  std::vector<std::int64_t> axes;
+  detail::listed_axes axes;
 };
 
 template <backend B>
 struct squeeze_kernel : view_kernel<B> {
   explicit squeeze_kernel(op_arguments const& a) {
-    if (a.has("dims")) axes = detail::axis_list(a, "dims");
+    if (a.has("dims")) axes = detail::listed_axes(a, "dims");
   }
   void infer(shape_context& c) override {
     shape made = c.dims(0);
     if (axes.empty())
       for (std::size_t axis = made.rank(); axis-- != 0;)
         if (made[axis] == 1) made.erase(axis);
-    for (std::size_t i = axes.size(); i-- != 0;) {
-      std::size_t const axis = c.axis(0, axes[i]);
-      c.expect(made[axis] == 1, 0, "have an extent of 1 in axis ", axis, " to lose it");
-      made.erase(axis);
-    }
+    if (!axes.empty())
+      for (std::size_t const axis : axes.of(made.rank()) | std::views::reverse) {
+        c.expect(made[axis] == 1, 0, "have an extent of 1 in axis ", axis, " to lose it");
+        made.erase(axis);
+      }
     c.output(0, c.type(0), made);
   }
-  std::vector<std::int64_t> axes;
+  detail::listed_axes axes;
 };
 
 template <backend B>
@@ -208,9 +226,11 @@ struct prepend_dim_kernel : view_kernel<B> {
 
 namespace detail::caffe2 {
 
-/// Restriction of Squeeze.
-inline shape_check squeeze(op_arguments const& a) {
+/// Restriction of ExpandDims and Squeeze.
+inline shape_check axes_from_front(op_arguments const& a) {
   if (!a.has("dims")) a.fail("dims", "is missing");
+  for (std::int64_t const axis : a.integers("dims"))
+    if (axis < 0) a.fail("dims", "has a negative axis");
   return {};
 }
 
@@ -248,11 +268,12 @@ void add_reshape_operators(operators<B>& table) {
   table.template add<expand_dims_kernel>(
       detail::reshape_schema("ExpandDims")
           .required_argument<std::vector<std::int64_t>>("dims", "axes of Y that are new, of extent 1")
+          .in_caffe2(detail::caffe2::axes_from_front)
           .describe("Y = X with axes of extent 1 put in"));
   table.template add<squeeze_kernel>(detail::reshape_schema("Squeeze")
                                          .argument("dims", std::vector<std::int64_t>(),
                                                    "axes of X, of extent 1, that Y does not have; all if not given")
-                                         .in_caffe2(detail::caffe2::squeeze)
+                                         .in_caffe2(detail::caffe2::axes_from_front)
                                          .describe("Y = X without axes of extent 1"));
   table.template add<merge_dim_kernel>(detail::reshape_schema("MergeDim").describe("Y (A·B×…) = X (A×B×…)"));
   table.template add<prepend_dim_kernel>(detail::reshape_schema("PrependDim")
