@@ -1,5 +1,6 @@
 #include "onnx_net.hpp"
 
+#include <filesystem>
 #include <utility>
 
 #include <plait/interop/onnx/read.hpp>
@@ -27,9 +28,9 @@ std::optional<onnx_source> load_onnx(std::string const& path) {
   std::string const document = read_file(path);
   if (!is_onnx_model(document)) return std::nullopt;
   onnx_source made;
-  made.in.label = path == "-" ? "<stdin>" : visible(path);
+  made.in.label = visible(path);
   try {
-    plait::onnx_net model = plait::read_onnx_bytes(document);
+    plait::onnx_net model = plait::read_onnx(std::filesystem::path(path));
     made.in.net = std::move(model.net);
     made.parameters = std::move(model.parameters);
     return made;
@@ -47,7 +48,7 @@ std::optional<std::vector<std::string>> onnx_problems(std::string const& path) {
   if (!is_onnx_model(document)) return std::nullopt;
   std::vector<std::string> found;
   try {
-    static_cast<void>(plait::read_onnx_bytes(document));
+    static_cast<void>(path == "-" ? plait::read_onnx_bytes(document) : plait::read_onnx(std::filesystem::path(path)));
   } catch (plait::onnx_error const& problem) {
     for (plait::onnx_problem const& each : problem.problems) found.push_back(message(each));
   } catch (plait::error const& problem) {

@@ -17,7 +17,7 @@ struct onnx_source {
   std::vector<plait::parameter> parameters;
 };
 
-/// Converts an ONNX model from a file or, for "-", from standard input; nothing for any other file. Throws failure with
+/// Converts the ONNX model in a file; nothing for any other file. Throws failure with
 /// all that the model has and plait does not run.
 std::optional<onnx_source> load_onnx(std::string const& path);
 

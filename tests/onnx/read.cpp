@@ -340,14 +340,14 @@ TEST_CASE("ONNX refusals: an unsupported initializer is reported with its reader
   CHECK(
       refused(m) ==
       problems{{"TensorProto", "pairs", "is of complex64, of which the runtime has no tensors", {"Add 'a'", "Mul 'b'"}},
-               {"TensorProto", "far", "is stored in another file, which is not read", {"Add 'y'"}}});
+               {"TensorProto", "far", "is stored in another file, which is read only with the file of the model", {"Add 'y'"}}});
   try {
     static_cast<void>(plait::read_onnx(m));
   } catch (plait::onnx_error const& e) {
     CHECK(std::string(e.what()) ==
           "plait: the model cannot be run: TensorProto 'pairs': is of complex64, of which the runtime has no tensors, "
           "needed by Add "
-          "'a', Mul 'b'; TensorProto 'far': is stored in another file, which is not read, needed by Add 'y'");
+          "'a', Mul 'b'; TensorProto 'far': is stored in another file, which is read only with the file of the model, needed by Add 'y'");
   }
   m.graph.nodes = {node("Relu", {"x"}, {"y"})};
   CHECK(lines_of(plait::read_onnx(m).net) == texts{"Relu x > y"});

@@ -16,6 +16,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/interop/onnx/detail/converter.hpp>
+#include <plait/interop/onnx/detail/external_data.hpp>
 #include <plait/interop/onnx/detail/options.hpp>
 #include <plait/interop/onnx/detail/parse.hpp>
 #include <plait/interop/onnx/detail/rule_table.hpp>
@@ -38,7 +39,7 @@ namespace plait {
   return read_onnx(parse_onnx(document), options, rules);
 }
 
-/// Converts a file. Throws io_error, too.
+/// Converts a file, and reads tensors that are stored in other files of its folder. Throws io_error, too.
 [[nodiscard]] inline onnx_net read_onnx(std::filesystem::path const& path, onnx_options const& options = {},
                                         onnx_rules const& rules = onnx_rules::standard()) {
   if (std::error_code problem; std::filesystem::is_directory(path, problem))
@@ -47,7 +48,10 @@ namespace plait {
   if (!in) throw io_error("cannot open", path.string());
   std::string const document{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   if (in.bad()) throw io_error("cannot read", path.string());
-  return read_onnx_bytes(document, options, rules);
+  onnx_model model = parse_onnx(document);
+  detail::onnx_external_data external;
+  external.read(model, path.parent_path());
+  return read_onnx(model, options, rules);
 }
 
 }  // namespace plait

@@ -68,6 +68,9 @@ struct onnx_tensor {
   std::vector<std::uint64_t> uint64s;
   std::vector<std::string> strings;
   bool external = false;  ///< external data: elements are in another file
+  std::string file = {};  ///< file of external data, relative to the folder of the model
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> length = {};  ///< in bytes; absent: up to the end of the file
 };
 
 struct onnx_graph_def;

@@ -1,10 +1,12 @@
 // Parser of ONNX's protobuf wire format (".onnx" models, ".pb" tensors), without ONNX's generated classes.
 #pragma once
 
+#include <charconv>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <protozero/pbf_reader.hpp>
@@ -350,6 +352,9 @@ class onnx_parser {
         case 11:
           numbers(m, made.uint64s);
           break;
+        case 13:
+          external_entry(message(m), made);
+          break;
         case 14:
           made.external = integer(m) == 1;
           break;
@@ -357,6 +362,30 @@ class onnx_parser {
           m.skip();
       }
     return made;
+  }
+  // A key and a value of external data, both text.
+  void external_entry(protozero::pbf_reader m, onnx_tensor& made) {
+    std::string_view key;
+    std::string_view value;
+    while (next(m)) switch (m.tag()) {
+        case 1:
+          key = text(m);
+          break;
+        case 2:
+          value = text(m);
+          break;
+        default:
+          m.skip();
+      }
+    auto const bytes = [&] {
+      std::uint64_t number = 0;
+      auto const [end, problem] = std::from_chars(value.data(), value.data() + value.size(), number);
+      if (problem != std::errc() || end != value.data() + value.size()) fail("malformed place of external data");
+      return number;
+    };
+    if (key == "location") made.file = value;
+    if (key == "offset") made.offset = bytes();
+    if (key == "length") made.length = bytes();
   }
 
   onnx_value_info value_info(protozero::pbf_reader m) {

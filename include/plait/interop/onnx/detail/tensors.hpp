@@ -62,7 +62,8 @@ class onnx_elements {
   tensor_value take() const {
     auto const count = element_count(t_.dims);
     if (!count) fail("has an invalid shape");
-    if (t_.external) throw onnx_tensor_refusal{"is stored in another file, which is not read", true};
+    if (t_.external)
+      throw onnx_tensor_refusal{"is stored in another file, which is read only with the file of the model", true};
     tensor_value made{t_.dims, elements()};
     if (made.size() != *count)
       fail("has " + std::to_string(made.size()) + " elements, where its shape has " + std::to_string(*count));
