@@ -28,7 +28,6 @@
 #include <plait/interop/onnx/detail/check_signature.hpp>
 #include <plait/interop/onnx/detail/check_versions.hpp>
 #include <plait/interop/onnx/detail/context.hpp>
-#include <plait/interop/onnx/detail/function_body.hpp>
 #include <plait/interop/onnx/detail/model.hpp>
 #include <plait/interop/onnx/detail/node_order.hpp>
 #include <plait/interop/onnx/detail/options.hpp>
@@ -289,82 +288,9 @@ class onnx_converter {
     return made;
   }
 
-  void read_initializers(level& at) {
-    if (at.graph->sparse_initializers)
-      problems_.push_back({"GraphProto", at.graph->name, "sparse initializers are not supported"});
-    for (onnx_tensor const& tensor : at.graph->initializers) {
-      if (tensor.name.empty() || at.values.contains(tensor.name)) {
-        problems_.push_back({"TensorProto", tensor.name, tensor.name.empty() ? "has no name" : "is defined twice"});
-        continue;
-      }
-      onnx_value made;
-      made.type = computed_type(tensor.type);
-      try {
-        made.constant = onnx_elements(tensor).take();
-        made.dims = known_extents(made.constant->shape);
-        if (!has_runtime_type(made.type)) {
-          onnx_value const unread{tensor.name, std::nullopt, onnx_type::undefined, made.dims};
-          made = deferred(unread, {"TensorProto", tensor.name, no_tensors(tensor.type)});
-        }
-      } catch (onnx_tensor_refusal const& why) {
-        made = poisoned(tensor.name);
-        if (why.is_unsupported) {
-          onnx_type const type = computed_type(tensor.type);
-          made.type = has_runtime_type(type) ? type : onnx_type::undefined;
-          made.dims = known_extents(tensor.dims);
-          made.may_be_constant = true;
-          made = deferred(std::move(made),
-                          {"TensorProto", tensor.name, has_runtime_type(type) ? why.reason : no_tensors(tensor.type)});
-        } else {
-          problems_.push_back({"TensorProto", tensor.name, why.reason});
-        }
-      }
-      at.values.emplace(tensor.name, std::move(made));
-    }
-  }
+  void read_initializers(level& at);
 
-  void declare_input(level& at, onnx_value_info const& input) {
-    if (input.name.empty() || !inputs_.insert(input.name).second) {
-      problems_.push_back(
-          {"GraphProto", input.name, input.name.empty() ? "an input has no name" : "the input is listed twice"});
-      return;
-    }
-    auto const fixed = options_.constants.find(input.name);
-    if (auto const found = at.values.find(input.name); found != at.values.end()) {
-      // A default value, which may be overridden: since version 4 of the format, constants need not be inputs.
-      if (fixed != options_.constants.end() && model_.ir_version >= 4) {
-        found->second = fixed_value(fixed->second);
-        taken_.erase(input.name);
-      } else if (model_.ir_version >= 4 && found->second.constant) {
-        root_.external_input(input.name);
-        found->second.blob = is_half(input.type) ? widened(input.name) : input.name;
-        made_.parameters.push_back({input.name, *std::exchange(found->second.constant, std::nullopt)});
-      } else {
-        taken_.erase(input.name);
-      }
-      return;
-    }
-    onnx_value made;
-    if (fixed != options_.constants.end()) {
-      made = fixed_value(fixed->second);
-      taken_.erase(input.name);
-    } else {
-      onnx_type const type = computed_type(input.type);
-      made = {input.name, std::nullopt, type, input.dims};
-      made.is_declared = true;
-      bool const is_tensor = input.kind != onnx_value_info::kinds::other;
-      if (!is_tensor || (type != onnx_type::undefined && !has_runtime_type(type))) {
-        made.type = onnx_type::undefined;
-        made = deferred(std::move(made),
-                        {"GraphProto", input.name,
-                         is_tensor ? no_tensors(input.type) : "inputs that are no tensors are not supported"});
-      }
-      root_.external_input(input.name);
-      made_.inputs.push_back(input.name);
-      if (is_tensor && is_half(input.type)) made.blob = widened(input.name);
-    }
-    at.values.emplace(input.name, std::move(made));
-  }
+  void declare_input(level& at, onnx_value_info const& input);
 
   // Returns a float blob of an input of 16-bit floats. The input may be fed as float, too.
   std::string widened(std::string const& input) {
@@ -491,72 +417,10 @@ class onnx_converter {
     return {};
   }
 
-  onnx_function const* find_function(onnx_node const& node) const {
-    for (onnx_function const& each : model_.functions)
-      if (each.name == node.type && each.domain == node.domain && each.overload == node.overload) return &each;
-    return nullptr;
-  }
+  onnx_function const* find_function(onnx_node const& node) const;
 
   // Converts the body of a function in place of a node that calls it.
-  void call(onnx_context const& c, onnx_function const& function) {
-    onnx_node const& node = c.node();
-    if (bodies_.size() == 100'000) throw onnx_unsupported{"the model calls functions more than 100000 times"};
-    if (functions_.size() == 100) throw onnx_unsupported{"functions are nested too deeply"};
-    if (node.inputs.size() > function.inputs.size() || node.outputs.size() > function.outputs.size())
-      throw onnx_unsupported{"it has more operands than the function of the model"};
-    for (onnx_opset const& each : function.opsets)
-      if (each.domain.empty() && (each.version < 1 || each.version > newest_onnx_opset))
-        throw onnx_unsupported{"version " + std::to_string(each.version) + " of ONNX's operators is not known"};
-    onnx_graph_def const& body = bodies_.emplace_back(onnx_function_body(function, node));
-    level inner(body, net(), here_);
-    inner.is_function = true;
-    for (std::size_t i = 0; i != node.inputs.size(); ++i) {
-      if (node.inputs[i].empty()) continue;
-      onnx_value const& given = value(node.inputs[i]);
-      constexpr std::size_t most_folded = 4096;  // larger ones become one parameter, however many functions read them
-      if (given.constant && given.constant->size() > most_folded && has_runtime_type(given.type))
-        static_cast<void>(blob(node.inputs[i]));
-      inner.values.emplace(function.inputs[i], given);
-    }
-    for (std::size_t o = 0; o != node.outputs.size(); ++o)
-      if (c.wants(o)) inner.renamed.emplace(function.outputs[o], define(node.outputs[o]));
-    std::vector<onnx_value> made;
-    {
-      onnx_free_names free(body);
-      std::swap(free_names_, free);
-      functions_.push_back(&function);
-      here_ = &inner;
-      struct leave {
-        onnx_converter& at;
-        onnx_free_names& free;
-        ~leave() {
-          at.here_ = at.here_->around;
-          at.functions_.pop_back();
-          std::swap(at.free_names_, free);
-        }
-      } const back{*this, free};
-      convert_all(body);
-      for (std::size_t o = 0; o != node.outputs.size(); ++o) {
-        if (find(function.outputs[o]) == nullptr)
-          throw onnx_unsupported{"its function does not define '" + function.outputs[o] + '\''};
-        made.push_back(value(function.outputs[o]));
-      }
-    }
-    for (std::size_t o = 0; o != node.outputs.size(); ++o) {
-      if (!c.wants(o)) continue;
-      onnx_value& outer = value(node.outputs[o]);
-      if (made[o].constant) {
-        here_->values.erase(node.outputs[o]);
-        c.set_constant(o, std::move(*made[o].constant));
-        continue;
-      }
-      if (made[o].blob != outer.blob) c.add("Copy", {see(made[o].blob)}, {outer.blob});
-      c.set_type(o, made[o].type);
-      c.set_dims(o, made[o].dims);
-      outer.is_declared = outer.is_declared || made[o].is_declared;
-      outer.known_elements = made[o].known_elements;
-    }
-  }
+  void call(onnx_context const& c, onnx_function const& function);
 
   std::int64_t opset(std::string const& domain) const {
     if (!functions_.empty())
@@ -618,3 +482,5 @@ class onnx_converter {
 
 #include <plait/interop/onnx/detail/constant_folding.hpp>
 #include <plait/interop/onnx/detail/context_queries.hpp>
+#include <plait/interop/onnx/detail/function_calls.hpp>
+#include <plait/interop/onnx/detail/graph_inputs.hpp>

@@ -53,7 +53,7 @@ struct onnx_source {
   std::vector<std::string> undefined;                          ///< blobs read before any write
   boost::unordered_flat_map<std::string, std::uint32_t> last;  ///< the last version of each blob
   std::vector<std::string> written;                            ///< blobs written, in order of last write
-  std::vector<std::string> unread;                             ///< those among them whose last version no op reads
+  std::vector<std::string> unread;                             ///< blobs among them whose last version no op reads
 };
 
 /// Depth of nested nets that can be exported: conversion recurses over it.

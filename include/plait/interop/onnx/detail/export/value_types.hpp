@@ -16,7 +16,7 @@ namespace plait::detail::onnx_out {
 
 using onnx_shape = std::optional<std::vector<std::int64_t>>;  ///< none: of unknown rank; -1: an unknown extent
 
-/// What export knows about values, by name. An unknown value is a float32 tensor of unknown rank.
+/// Knowledge of export about values, by name. An unknown value is a float32 tensor of unknown rank.
 class onnx_value_types {
  public:
   onnx_type type(std::string const& name) const {
