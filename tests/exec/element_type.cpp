@@ -13,7 +13,7 @@ using plait::element_type;
 
 static_assert(plait::element<float> && plait::element<bool> && plait::element<plait::bfloat16>);
 static_assert(!plait::element<char> && !plait::element<long double> && !plait::element<float const>);
-static_assert(!plait::element<std::uint32_t> && !plait::element<std::string>);
+static_assert(plait::element<std::uint32_t> && plait::element<std::uint64_t> && !plait::element<std::string>);
 static_assert(plait::element_type_of<std::int64_t> == element_type::int64);
 
 }  // namespace

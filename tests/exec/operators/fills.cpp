@@ -195,7 +195,7 @@ TEST_CASE("fills: arguments that contradict each other and numbers that the type
   refused(fill("input: \"x\" " + integer("input_as_shape", 1)), "negative");
   refused(fill("input: \"m\" " + integer("input_as_shape", 1)), "1 dimensions");
   refused(fill(integer("shape", 2)), "another type");
-  refused(fill(integer("dtype", 8)), "'dtype'");
+  refused(fill(integer("dtype", 14)), "'dtype'");
   refused(fill(integer("dtype", 2) + integer("value", 2'147'483'648)), "no int32");
   refused(fill(integer("dtype", 2) + real("value", "2147483648")), "no int32");
   refused(fill(integer("dtype", 2) + real("value", "0.5")), "no int32");
