@@ -82,6 +82,15 @@ else
   echo "(such a net is refused, not guessed at)"
 fi
 
+if [ -z "${PLAIT_DEMO_BUILD:-}" ]; then
+  printf '\ndemo: building the whole tool, with the runtime (minutes, the first time)\n'
+  cmake --preset release -B "$build" -DPLAIT_UNITY=ON -DPLAIT_BUILD_TESTS=OFF -DPLAIT_BUILD_BENCHMARKS=OFF \
+    --log-level=WARNING --no-warn-unused-cli >/dev/null
+fi
+build "$build" plait_cli
+plait=$build/examples/plait_cli/plait
+step "Does anything look wrong?" check "$net"
+
 step "Round trip: to text" convert "$net" -o "$out"/first.pbtxt
 step "Text to JSON" convert "$out"/first.pbtxt -o "$out"/net.json
 step "JSON to binary" convert "$out"/net.json -o "$out"/net.pb
@@ -91,15 +100,6 @@ if ! cmp "$out"/first.pbtxt "$out"/last.pbtxt; then
   exit 1
 fi
 printf '\nThe round trip text -> JSON -> binary -> text changed nothing: %s bytes as before.\n' "$(wc -c <"$out"/last.pbtxt)"
-
-if [ -z "${PLAIT_DEMO_BUILD:-}" ]; then
-  printf '\ndemo: building the whole tool, with the runtime (minutes, the first time)\n'
-  cmake --preset release -B "$build" -DPLAIT_UNITY=ON -DPLAIT_BUILD_TESTS=OFF -DPLAIT_BUILD_BENCHMARKS=OFF \
-    --log-level=WARNING --no-warn-unused-cli >/dev/null
-fi
-build "$build" plait_cli
-plait=$build/examples/plait_cli/plait
-step "Does anything look wrong?" check "$net"
 
 if [ $# -eq 0 ]; then
   build "$build" plait_char_lstm

@@ -241,7 +241,8 @@ inline std::vector<std::int64_t> unplaced_axes(onnx_context const& c, std::vecto
       c.unsupported("axis " + std::to_string(axis) + " is out of range");
   std::vector<std::int64_t> sorted = axes;
   std::ranges::sort(sorted);
-  if (std::ranges::adjacent_find(sorted) != sorted.end()) c.unsupported("an axis is repeated");
+  if (auto const twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    c.unsupported("axis " + std::to_string(*twice) + " is repeated");
   return axes;
 }
 
