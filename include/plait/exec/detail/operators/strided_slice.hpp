@@ -1,7 +1,6 @@
 // StridedSlice and its gradient: ranges of several axes, with steps of either sign.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +16,7 @@
 #include <plait/exec/detail/shape_context.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
+#include <plait/net/detail/slice_range.hpp>
 
 PLAIT_KERNELS_BEGIN
 
@@ -24,8 +24,8 @@ namespace plait {
 
 namespace detail {
 
-/// Slice of several axes with the semantics of ONNX's Slice, and of NumPy: negative bounds count from the end, and
-/// bounds outside are clamped. Bounds, axes and steps are inputs of int32 or int64, or else arguments.
+/// Slice of several axes, as in ONNX: see slice_places. Bounds, axes and steps are inputs of int32 or int64, or else
+/// arguments.
 class strided_place {
  public:
   /// Reads the arguments of an op that has `least` inputs besides the bounds.
@@ -63,18 +63,10 @@ class strided_place {
       seen[axis] = true;
       std::int64_t const step = steps_.empty() ? 1 : steps_[k];
       if (step == 0) c.fail("the step of axis " + std::to_string(axis) + " is 0");
-      std::int64_t const extent = part[axis];
-      std::int64_t const least = step < 0 ? -1 : 0;
-      auto const place = [&](std::int64_t at) {
-        return std::clamp(at < 0 ? at < -extent ? -1 : at + extent : at, least, extent + least);
-      };
-      std::int64_t const start = place(starts_[k]);
-      std::int64_t const reach = step < 0 ? start - place(ends_[k]) : place(ends_[k]) - start;
-      auto const stride = step < 0 ? -static_cast<std::uint64_t>(step) : static_cast<std::uint64_t>(step);
-      auto const places = reach <= 0 ? 0 : (static_cast<std::uint64_t>(reach) - 1) / stride + 1;
-      part.set(axis, static_cast<std::int64_t>(places));
-      if (places != 0) offset += start * distance[axis];
-      if (places > 1) distance[axis] *= step;  // else the step may exceed all extents
+      slice_range const range = slice_places(starts_[k], ends_[k], step, part[axis]);
+      part.set(axis, range.count);
+      if (range.count != 0) offset += range.first * distance[axis];
+      if (range.count > 1) distance[axis] *= step;  // else the step may exceed all extents
     }
     return part;
   }

@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -26,6 +25,7 @@
 #include <plait/interop/onnx/detail/model.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/net/detail/parameter.hpp>
+#include <plait/net/detail/slice_range.hpp>
 
 namespace plait::detail {
 
@@ -253,17 +253,11 @@ class onnx_constant_folding : public onnx_folding_arithmetic {
       auto const a = static_cast<std::size_t>(at[k]);
       std::int64_t const own = dims[a];
       std::int64_t const by = steps[k];
-      if (by == 0 || by == std::numeric_limits<std::int64_t>::min()) return std::nullopt;
-      auto const place = [&](std::int64_t x) {
-        if (x < 0) x = x < -own ? -1 : x + own;
-        return by > 0 ? std::clamp(x, std::int64_t{0}, own) : std::clamp(x, std::int64_t{-1}, own - 1);
-      };
-      std::int64_t const lowest = by > 0 ? (*starts)[k] : std::max((*starts)[k], -own);  // a start before 0 is 0
-      first[a] = place(lowest);
-      std::int64_t const distance = by > 0 ? place((*ends)[k]) - first[a] : first[a] - place((*ends)[k]);
-      std::int64_t const stride = by > 0 ? by : -by;
-      dims[a] = distance > 0 ? (distance - 1) / stride + 1 : 0;
-      step[a] = by;
+      if (by == 0) return std::nullopt;
+      slice_range const range = slice_places((*starts)[k], (*ends)[k], by, own);
+      first[a] = range.first;
+      dims[a] = range.count;
+      if (range.count > 1) step[a] = by;
     }
     auto const places = strides(from->dims);
     return one(mapped(*from, std::move(dims), [&](std::vector<std::size_t> const& index) {
