@@ -194,6 +194,8 @@ inline std::vector<net> nets() {
   add(one("Split", {{"x", {2, 3}}}, {{"axis", 0}, {"add_axis", 1}}, {"y", "z"}));
   add(one("Slice", {matrix}, {{"starts", {1, 0}}, {"ends", {3, -1}}}));
   add(one("Slice", {matrix}, {{"starts", {0, 1}}, {"ends", {-1, -2}}}));
+  add(one("StridedSlice", {matrix}, {{"starts", {-1}}, {"ends", {-9}}, {"axes", {1}}, {"steps", {-2}}}));
+  add(one("StridedSlice", {matrix}, {{"starts", {1, 0}}, {"ends", {9, 2}}}));
   add(one("Reshape", {matrix}, {{"shape", {2, -1}}}, {"y", "before"}));
   add(one("Reshape", {matrix}, {{"shape", {0, 2, 2}}}, {"y", "before"}));
   add(one("ResizeLike", {matrix, {"b", {2, 6}}}));

@@ -90,23 +90,6 @@ TEST_CASE("Slice: bounds from inputs override arguments") {
   CHECK(sliced.fetch<float>("y") == std::vector<float>{1, 2});
 }
 
-TEST_CASE("Slice: clamps bounds if argument clamp is set") {
-  using B = plait::serial;
-  std::int64_t const lowest = std::numeric_limits<std::int64_t>::min();
-  auto const part = [](std::int64_t start, std::int64_t end) {
-    return test::run_op<B>(table<B>(),
-                           R"(type: "Slice" input: "x" output: "y" arg { name: "clamp" i: 1 })" +
-                               list("starts", {start}) + list("ends", {end}),
-                           {{"x", test::counted<B, float>({4})}})
-        .fetch<float>("y");
-  };
-  CHECK(part(-9, 2) == std::vector<float>{0, 1});
-  CHECK(part(lowest, 9) == std::vector<float>{0, 1, 2, 3});
-  CHECK(part(2, 1).empty());
-  CHECK(part(7, 9).empty());
-  CHECK(part(-3, lowest).empty());
-}
-
 TEST_CASE("Slice: bounds that do not fit are refused") {
   using B = plait::serial;
   auto const refusal = [](std::string const& arguments) {

@@ -27,12 +27,10 @@ namespace detail {
 ///
 /// Bounds of the first axes, or of all, are arguments or inputs of int32 or int64; inputs take precedence. Negative
 /// bounds count from one past the end, so that an end of -1 is the extent; larger bounds are clamped to the extent. As
-/// in Caffe2, only one axis can be sliced. With clamp=1 bounds before the beginning are clamped to it, and an end
-/// before its start to the start; they are errors otherwise.
+/// in Caffe2, only one axis can be sliced.
 struct slice_place {
   /// Reads the arguments of an op that has `least` inputs besides the bounds.
-  slice_place(op_arguments const& a, std::size_t least)
-      : starts(a.integers("starts")), ends(a.integers("ends")), clamps(a.flag("clamp")) {
+  slice_place(op_arguments const& a, std::size_t least) : starts(a.integers("starts")), ends(a.integers("ends")) {
     if (a.input_count() == least + 1) shape_context::fail("there is an input of starts and none of ends");
     if (a.input_count() == least && (!a.has("starts") || !a.has("ends")))
       a.fail(a.has("starts") ? "ends" : "starts", "is missing");
@@ -57,12 +55,8 @@ struct slice_place {
     for (std::size_t axis = 0; axis != starts.size(); ++axis) {
       std::int64_t const extent = c.dims(0)[axis];
       auto const bound = [&](std::int64_t at) { return std::min(at < 0 ? at + extent + 1 : at, extent); };
-      std::int64_t start = extent == 0 ? 0 : bound(starts[axis]);
-      std::int64_t end = extent == 0 ? 0 : bound(ends[axis]);
-      if (clamps) {
-        start = std::max(start, std::int64_t{0});
-        end = std::max(end, start);
-      }
+      std::int64_t const start = extent == 0 ? 0 : bound(starts[axis]);
+      std::int64_t const end = extent == 0 ? 0 : bound(ends[axis]);
       if (start < 0 || end < start)
         c.fail("input 0 is " + to_string(c.input(0)) + " and has no places from " + std::to_string(starts[axis]) +
                " to " + std::to_string(ends[axis]) + " in axis " + std::to_string(axis));
@@ -83,7 +77,6 @@ struct slice_place {
 
   std::vector<std::int64_t> starts;
   std::vector<std::int64_t> ends;
-  bool clamps;
   std::size_t outer = 1;
   std::size_t width = 0;
   std::size_t pitch = 0;
@@ -174,7 +167,6 @@ void add_slice_operators(operators<B>& table) {
           .checks_first()
           .argument("starts", std::vector<std::int64_t>(), "the first place of each axis, unless an input says it")
           .argument("ends", std::vector<std::int64_t>(), "the place after the last of each axis; -1 is the extent")
-          .argument("clamp", std::int64_t{0}, "1: bounds outside are moved inside, an end to its start")
           .describe("Y = the places of X from starts up to ends, of one axis"));
   table.template add<tile_kernel>(
       op_schema("Tile")

@@ -117,7 +117,6 @@ void add_slice_gradient_operators(operators<B>& table) {
           .checks_first()
           .argument("starts", std::vector<std::int64_t>(), "the first place of each axis, unless an input says it")
           .argument("ends", std::vector<std::int64_t>(), "the place after the last of each axis; -1 is the extent")
-          .argument("clamp", std::int64_t{0}, "1: bounds outside are moved inside, an end to its start")
           .describe("dX = dY at the places of X from starts up to ends, 0 elsewhere (inputs X, [starts, ends], dY)"));
   table.template add<tile_gradient_kernel>(
       op_schema("TileGradient")

@@ -42,6 +42,9 @@ namespace detail {
 
 class onnx_converter;
 
+/// Maximum rank of a tensor of the runtime.
+inline constexpr std::size_t max_rank = 8;
+
 /// Thrown by a rule for a node that it does not support.
 struct onnx_unsupported {
   std::string reason;

@@ -37,9 +37,6 @@
 
 namespace plait::detail {
 
-/// Maximum rank of a tensor of the runtime.
-inline constexpr std::size_t max_rank = 8;
-
 /// Replaces extents above 2^40 by -1, unknown, so that sums of a few do not overflow.
 inline std::vector<std::int64_t> known_extents(std::vector<std::int64_t> dims) {
   for (std::int64_t& extent : dims)

@@ -1,4 +1,4 @@
-// Decodes ONNX tensors (TensorProto) to tensor values.
+// Tensor values of ONNX models: decoding of TensorProto, and tensors of one number.
 #pragma once
 
 #include <algorithm>
@@ -140,6 +140,35 @@ class onnx_elements {
 
   onnx_tensor const& t_;
 };
+
+/// Returns a tensor filled with a number; of float where the runtime lacks the type.
+inline tensor_value onnx_filled(onnx_type type, std::vector<std::int64_t> dims, double value) {
+  auto const count = element_count(dims).value_or(0);
+  switch (type) {
+    case onnx_type::float64:
+      return {std::move(dims), std::vector<double>(count, value)};
+    case onnx_type::int32:
+      return {std::move(dims), std::vector<std::int32_t>(count, static_cast<std::int32_t>(value))};
+    case onnx_type::int64:
+      return {std::move(dims), std::vector<std::int64_t>(count, static_cast<std::int64_t>(value))};
+    case onnx_type::boolean:
+      return {std::move(dims), std::vector<bool>(count, value != 0)};
+    case onnx_type::uint8:
+      return {std::move(dims), std::vector<std::uint8_t>(count, static_cast<std::uint8_t>(value))};
+    case onnx_type::int8:
+      return {std::move(dims), std::vector<std::int8_t>(count, static_cast<std::int8_t>(value))};
+    case onnx_type::uint16:
+      return {std::move(dims), std::vector<std::uint16_t>(count, static_cast<std::uint16_t>(value))};
+    case onnx_type::int16:
+      return {std::move(dims), std::vector<std::int16_t>(count, static_cast<std::int16_t>(value))};
+    case onnx_type::uint32:
+      return {std::move(dims), std::vector<std::uint32_t>(count, static_cast<std::uint32_t>(value))};
+    case onnx_type::uint64:
+      return {std::move(dims), std::vector<std::uint64_t>(count, static_cast<std::uint64_t>(value))};
+    default:
+      return {std::move(dims), std::vector<float>(count, static_cast<float>(value))};
+  }
+}
 
 }  // namespace detail
 

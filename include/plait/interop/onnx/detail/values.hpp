@@ -21,34 +21,6 @@ namespace plait::detail {
 
 using onnx_dims = onnx_context::dims_type;
 
-/// Returns a tensor filled with a number; of float where the runtime lacks the type.
-inline tensor_value onnx_filled(onnx_type type, std::vector<std::int64_t> dims, double value) {
-  auto const count = element_count(dims).value_or(0);
-  switch (type) {
-    case onnx_type::float64:
-      return {std::move(dims), std::vector<double>(count, value)};
-    case onnx_type::int32:
-      return {std::move(dims), std::vector<std::int32_t>(count, static_cast<std::int32_t>(value))};
-    case onnx_type::int64:
-      return {std::move(dims), std::vector<std::int64_t>(count, static_cast<std::int64_t>(value))};
-    case onnx_type::boolean:
-      return {std::move(dims), std::vector<bool>(count, value != 0)};
-    case onnx_type::uint8:
-      return {std::move(dims), std::vector<std::uint8_t>(count, static_cast<std::uint8_t>(value))};
-    case onnx_type::int8:
-      return {std::move(dims), std::vector<std::int8_t>(count, static_cast<std::int8_t>(value))};
-    case onnx_type::uint16:
-      return {std::move(dims), std::vector<std::uint16_t>(count, static_cast<std::uint16_t>(value))};
-    case onnx_type::int16:
-      return {std::move(dims), std::vector<std::int16_t>(count, static_cast<std::int16_t>(value))};
-    case onnx_type::uint32:
-      return {std::move(dims), std::vector<std::uint32_t>(count, static_cast<std::uint32_t>(value))};
-    case onnx_type::uint64:
-      return {std::move(dims), std::vector<std::uint64_t>(count, static_cast<std::uint64_t>(value))};
-    default:
-      return {std::move(dims), std::vector<float>(count, static_cast<float>(value))};
-  }
-}
 inline tensor_value onnx_list(std::vector<std::int64_t> elements) {
   auto const count = static_cast<std::int64_t>(elements.size());
   return {{count}, std::move(elements)};
@@ -227,13 +199,6 @@ inline void require_scalar(onnx_context const& c, std::size_t i, bool any_rank =
 /// Returns true if two shapes are fully known and equal.
 inline bool known_alike(onnx_dims const& a, onnx_dims const& b) { return a == b && is_known(a); }
 
-/// Returns the shape that a shape operand of the dims `list` describes: unknown extents of a known rank; nothing if the
-/// rank is unknown or above 8.
-inline onnx_dims unknown_extents(onnx_dims const& list) {
-  if (!list || list->size() != 1 || list->front() < 0 || list->front() > 8) return std::nullopt;
-  return std::vector<std::int64_t>(static_cast<std::size_t>(list->front()), -1);
-}
-
 /// Normalises negative axes. Reports an axis out of range for `rank` and, if they must be `distinct`, a repeated one,
 /// in any spelling.
 inline std::vector<std::int64_t> axes_of(onnx_context const& c, std::vector<std::int64_t> axes, std::size_t rank,
@@ -247,6 +212,21 @@ inline std::vector<std::int64_t> axes_of(onnx_context const& c, std::vector<std:
                         axes.begin() + static_cast<std::ptrdiff_t>(k))
       c.unsupported("axis " + std::to_string(axes[k]) + " is repeated");
   }
+  return axes;
+}
+
+/// Normalises negative axes, each listed once, of a tensor of `rank` axes. Those of an unknown rank stay as they are:
+/// the op places them.
+inline std::vector<std::int64_t> distinct_axes(onnx_context const& c, std::vector<std::int64_t> axes,
+                                               std::optional<std::size_t> rank) {
+  if (rank) return axes_of(c, std::move(axes), *rank, true);
+  std::vector<std::int64_t> sorted = axes;
+  std::ranges::sort(sorted);
+  if (auto const twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    c.unsupported("axis " + std::to_string(*twice) + " is repeated");
+  for (std::int64_t const axis : axes)
+    if (axis < -static_cast<std::int64_t>(max_rank) || axis >= static_cast<std::int64_t>(max_rank))
+      c.unsupported("axis " + std::to_string(axis) + " is out of range");
   return axes;
 }
 

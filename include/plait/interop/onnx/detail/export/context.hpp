@@ -145,7 +145,7 @@ class onnx_export_context {
   }
   /// Returns a scalar of the element type of `like`.
   std::string number(double value, std::string const& like) const {
-    return constant(detail::onnx_out::onnx_number(type_of(like), value), "number");
+    return constant(detail::onnx_filled(type_of(like), {}, value), "number");
   }
   /// Returns a value's shape, a constant where it is known.
   std::string shape_of(std::string const& value) const {

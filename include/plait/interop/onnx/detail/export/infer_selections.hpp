@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <plait/interop/onnx/detail/export/infer.hpp>
+#include <plait/net/detail/slice_range.hpp>
 
 namespace plait::detail::onnx_out {
 
@@ -98,19 +99,20 @@ inline bool onnx_inference::selections(std::string_view type) {
 inline void onnx_inference::slice() {
   if (!dims(0)) return;
   std::vector<std::int64_t> made = *dims(0);
-  bool const listed = node_.inputs.size() > 3 && list(1) && list(2) && list(3);
-  std::vector<std::int64_t> axes;
-  if (listed) axes = *list(3);
-  for (std::size_t i = 0; i != axes.size() && i != list(1)->size() && i != list(2)->size(); ++i) {
-    auto const axis = known_axis(axes[i], made.size());
-    if (axis == std::ssize(made)) continue;
-    std::int64_t& extent = made[static_cast<std::size_t>(axis)];
-    if (extent < 0) continue;
-    auto const place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + extent : at, 0, extent); };
-    extent = std::max<std::int64_t>(place((*list(2))[i]) - place((*list(1))[i]), 0);
+  bool const has_steps = node_.inputs.size() > 4;
+  bool const listed = node_.inputs.size() > 3 && list(1) && list(2) && list(3) && (!has_steps || list(4));
+  std::size_t const count = listed ? list(3)->size() : 0;
+  if (!listed || list(1)->size() != count || list(2)->size() != count || (has_steps && list(4)->size() != count)) {
+    std::ranges::fill(made, -1);
+    return give(std::move(made));
   }
-  if (!listed) std::ranges::fill(made, -1);
-  if (node_.inputs.size() > 4) std::ranges::fill(made, -1);
+  for (std::size_t i = 0; i != count; ++i) {
+    auto const axis = known_axis((*list(3))[i], made.size());
+    std::int64_t const step = has_steps ? (*list(4))[i] : 1;
+    if (axis == std::ssize(made) || step == 0) continue;
+    std::int64_t& extent = made[static_cast<std::size_t>(axis)];
+    if (extent >= 0) extent = slice_places((*list(1))[i], (*list(2))[i], step, extent).count;
+  }
   give(std::move(made));
 }
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -18,6 +16,7 @@
 #include <plait/interop/onnx/detail/rule_table.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
+#include <plait/net/detail/slice_range.hpp>
 
 namespace plait {
 namespace detail {
@@ -103,11 +102,6 @@ inline void onnx_split(onnx_context const& c) {
   }
 }
 
-// Converts a bound to plait's Slice, where -1 is the extent, not the last index.
-inline std::int64_t slice_bound(std::int64_t at) {
-  return at < 0 && at != std::numeric_limits<std::int64_t>::min() ? at - 1 : at;
-}
-
 // Slice whose bounds, axes or steps are known only at run time. Axes and steps that are missing precede given ones.
 inline void onnx_slice_at_run_time(onnx_context const& c) {
   std::vector<std::string> inputs{c.input(0), c.input(1), c.input(2)};
@@ -156,55 +150,13 @@ inline void onnx_slice(onnx_context const& c) {
     std::iota(axes->begin(), axes->end(), std::int64_t{0});
   }
   if (axes->size() != count) c.unsupported("axes and starts differ in length");
-  bool const strided = std::ranges::any_of(steps, [](std::int64_t step) { return step != 1; });
-  bool const counts_back = std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
-  axes = axes_of(c, *axes, (counts_back && !strided) || c.dims(0) ? c.rank(0) : max_rank, true);
   onnx_dims dims = c.dims(0);
-  if (strided) {
-    for (std::size_t k = 0; dims && k != count; ++k) {
-      std::int64_t& extent = (*dims)[static_cast<std::size_t>((*axes)[k])];
-      if (extent < 0) continue;
-      std::int64_t const least = steps[k] < 0 ? -1 : 0;
-      auto const place = [&](std::int64_t at) {
-        return std::clamp(at < 0 ? at < -extent ? -1 : at + extent : at, least, extent + least);
-      };
-      std::int64_t const reach = steps[k] < 0 ? place(starts[k]) - place(ends[k]) : place(ends[k]) - place(starts[k]);
-      std::int64_t const step = std::max(steps[k], -std::numeric_limits<std::int64_t>::max());
-      extent = reach <= 0 ? 0 : (reach - 1) / std::abs(step) + 1;
-    }
-    c.add("StridedSlice", {c.input(0)}, {c.output(0)},
-          {{"starts", starts}, {"ends", ends}, {"axes", *axes}, {"steps", steps}});
-    c.set_type(0, c.type(0));
-    return c.set_dims(0, std::move(dims));
-  }
-  std::string part = c.input(0);
-  for (std::size_t k = 0; k != count; ++k) {
-    auto const axis = static_cast<std::size_t>((*axes)[k]);
-    std::vector<std::int64_t> first(axis + 1, 0);
-    std::vector<std::int64_t> last(axis + 1, -1);
-    first[axis] = slice_bound(starts[k]);
-    last[axis] = slice_bound(ends[k]);
-    if (dims) {
-      std::int64_t const extent = (*dims)[axis];
-      if (extent >= 0) {
-        auto const place = [&](std::int64_t at) {
-          return std::clamp(at < 0 ? at + extent : at, std::int64_t{0}, extent);
-        };
-        std::int64_t const from = place(starts[k]);
-        std::int64_t const to = place(ends[k]);
-        // Bounds in range stay relative to the end, for an input larger than the model declares.
-        if (starts[k] < -extent || starts[k] > extent) first[axis] = from;
-        if (ends[k] < -extent) last[axis] = to;
-        if (to < from) first[axis] = last[axis] = from;
-        (*dims)[axis] = std::max(from, to) - from;
-      }
-    }
-    bool const is_inside = dims && (*dims)[axis] >= 0;
-    part = c.step("Slice", {part},
-                  is_inside ? std::vector<net_argument>{{"starts", first}, {"ends", last}}
-                            : std::vector<net_argument>{{"starts", first}, {"ends", last}, {"clamp", 1}});
-  }
-  c.add("Copy", {part}, {c.output(0)});
+  axes = distinct_axes(c, *axes, dims ? std::optional(dims->size()) : std::nullopt);
+  for (std::size_t k = 0; dims && k != count; ++k)
+    if (std::int64_t& extent = (*dims)[static_cast<std::size_t>((*axes)[k])]; extent >= 0)
+      extent = slice_places(starts[k], ends[k], steps[k], extent).count;
+  c.add("StridedSlice", {c.input(0)}, {c.output(0)},
+        {{"starts", starts}, {"ends", ends}, {"axes", *axes}, {"steps", steps}});
   c.set_type(0, c.type(0));
   c.set_dims(0, std::move(dims));
 }

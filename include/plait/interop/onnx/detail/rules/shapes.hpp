@@ -234,24 +234,12 @@ inline void onnx_squeeze(onnx_context const& c) {
   c.set_dims(0, std::move(dims));
 }
 
-// Returns axes of a tensor of unknown rank, which the op places. Reports what is wrong whatever the rank.
-inline std::vector<std::int64_t> unplaced_axes(onnx_context const& c, std::vector<std::int64_t> axes) {
-  for (std::int64_t const axis : axes)
-    if (axis < -static_cast<std::int64_t>(max_rank) || axis >= static_cast<std::int64_t>(max_rank))
-      c.unsupported("axis " + std::to_string(axis) + " is out of range");
-  std::vector<std::int64_t> sorted = axes;
-  std::ranges::sort(sorted);
-  if (auto const twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
-    c.unsupported("axis " + std::to_string(*twice) + " is repeated");
-  return axes;
-}
-
 inline void onnx_unsqueeze(onnx_context const& c) {
   auto axes = list_attribute_or_input(c, "axes", 1, 0);  // also a scalar, as in ONNX's own tests
   if (!axes) c.unsupported("the axes are missing");
   bool const counts_back = std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
   if (counts_back && c.opset() < 11) c.unsupported("a negative axis");
-  axes = c.dims(0) ? axes_of(c, *axes, c.dims(0)->size() + axes->size(), true) : unplaced_axes(c, *axes);
+  axes = distinct_axes(c, *axes, c.dims(0) ? std::optional(c.dims(0)->size() + axes->size()) : std::nullopt);
   if (axes->empty()) return c.forward(0, 0);
   c.add("ExpandDims", {c.input(0)}, {c.output(0)}, {{"dims", *axes}});
   c.set_type(0, c.type(0));

@@ -36,7 +36,7 @@ inline void onnx_export_constant_fill(onnx_export_context& c) {
                                                              : onnx_type::float32);
   double const number = whole != nullptr ? static_cast<double>(*whole) : static_cast<double>(c.real("value", 0));
   tensor_value one = type == onnx_type::int64 && whole != nullptr ? tensor_value{{1}, std::vector<std::int64_t>{*whole}}
-                                                                  : onnx_numbers(type, number, {1}, 1);
+                                                                  : onnx_filled(type, {1}, number);
   if (c.input_count() > 0) return c.give(0, "ConstantOfShape", {onnx_fill_shape(c)}, {onnx_attr("value", one)});
   std::vector<std::int64_t> const shape = c.integers("shape");
   constexpr std::size_t most = 64;
@@ -63,7 +63,7 @@ inline void onnx_export_given(onnx_export_context& c, onnx_type type) {
   std::vector<std::int64_t> dims = c.integers("shape");
   auto const values = c.op().argument("values");
   if (!values) c.unsupported("it has no values");
-  tensor_value made = onnx_numbers(type, 0, {0}, 0);
+  tensor_value made = onnx_filled(type, {0}, 0);
   std::visit(
       [&]<class To>(std::vector<To>& to) {
         std::visit(
@@ -110,7 +110,7 @@ inline void add_onnx_fills_export(onnx_export_rules& rules) {
   rules.set("ZerosLike", [](context& c) {
     onnx_type const type = c.type_of(c.input(0)) == onnx_type::float64 ? onnx_type::float64 : onnx_type::float32;
     c.give(0, "ConstantOfShape", {c.shape_of(c.input(0))},
-           {detail::onnx_out::onnx_attr("value", detail::onnx_out::onnx_numbers(type, 0, {1}, 1))});
+           {detail::onnx_out::onnx_attr("value", detail::onnx_filled(type, {1}, 0))});
   });
   struct reason {
     char const* type;

@@ -74,10 +74,9 @@ inline void onnx_export_instance_norm(onnx_export_context& c) {
 inline void onnx_export_group_norm(onnx_export_context& c) {
   std::string const x = onnx_images(c, c.input(0));
   std::int64_t const group = c.integer("group", 32);
-  auto const count = static_cast<std::size_t>(group < 0 ? 0 : group);
-  auto const per_group = [&](double value) {
-    return c.constant(onnx_numbers(c.type_of(x), value, {group}, count), "group");
-  };
+  constexpr std::int64_t most_groups = std::int64_t{1} << 24;
+  if (group < 1 || group > most_groups) c.unsupported("it has " + std::to_string(group) + " groups");
+  auto const per_group = [&](double value) { return c.constant(onnx_filled(c.type_of(x), {group}, value), "group"); };
   float const epsilon = c.real("epsilon", c.real("eps", 1e-5F));
   std::string const groups = c.step("InstanceNormalization", {c.reshape(x, {0, group, -1}), per_group(1), per_group(0)},
                                     {onnx_attr("epsilon", epsilon)});

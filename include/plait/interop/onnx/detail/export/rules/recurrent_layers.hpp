@@ -111,8 +111,8 @@ class onnx_layer_writer {
   std::string identity(std::string const& x) const {
     auto const size = static_cast<std::size_t>(hidden_);
     std::size_t const width = count_ * size;
-    tensor_value made = onnx_numbers(
-        c_.type_of(x), 0, {1, static_cast<std::int64_t>(width), static_cast<std::int64_t>(width)}, width * width);
+    tensor_value made =
+        onnx_filled(c_.type_of(x), {1, static_cast<std::int64_t>(width), static_cast<std::int64_t>(width)}, 0);
     std::vector<std::size_t> const order = input_order();
     std::visit(
         [&]<class T>(std::vector<T>& elements) {
@@ -146,10 +146,10 @@ class onnx_layer_writer {
       input = reordered(before->bias, input_order());
     } else {
       auto const width = static_cast<std::int64_t>(count_ * size);
-      input = c_.constant(onnx_numbers(c_.type_of(own), 0, {width}, count_ * size), "zeros");
+      input = c_.constant(onnx_filled(c_.type_of(own), {width}, 0), "zeros");
     }
     if (cell_.forget_bias != 0) {
-      tensor_value more = onnx_numbers(c_.type_of(own), 0, {static_cast<std::int64_t>(4 * size)}, 4 * size);
+      tensor_value more = onnx_filled(c_.type_of(own), {static_cast<std::int64_t>(4 * size)}, 0);
       std::visit(
           [&]<class T>(std::vector<T>& elements) {
             if constexpr (!std::is_same_v<T, std::string>)

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -89,6 +90,25 @@ inline void onnx_export_slice(onnx_export_context& c) {
   c.give(0, "Slice", {x, onnx_slice_bounds(c, starts), onnx_slice_bounds(c, ends), onnx_axes(c, axes)});
 }
 
+// StridedSlice has the semantics of ONNX's Slice; only an empty list of axes or steps is left out there.
+inline void onnx_export_strided_slice(onnx_export_context& c) {
+  std::vector<std::string> inputs{c.input(0)};
+  if (c.input_count() > 1) {
+    for (std::size_t i = 1; i != c.input_count(); ++i) inputs.push_back(onnx_as_int64(c, c.input(i)));
+    return c.give(0, "Slice", std::move(inputs));
+  }
+  std::vector<std::int64_t> const starts = c.integers("starts");
+  std::vector<std::int64_t> axes = c.integers("axes");
+  std::vector<std::int64_t> steps = c.integers("steps");
+  if (axes.empty()) {
+    axes.resize(starts.size());
+    std::iota(axes.begin(), axes.end(), std::int64_t{0});
+  }
+  if (steps.empty()) steps.assign(starts.size(), 1);
+  for (auto const& list : {starts, c.integers("ends"), axes, steps}) inputs.push_back(c.constant(list));
+  c.give(0, "Slice", std::move(inputs));
+}
+
 inline void onnx_export_reshape(onnx_export_context& c) {
   std::string const x = c.input(0);
   std::string const shape =
@@ -163,6 +183,7 @@ inline void add_onnx_shapes_export(onnx_export_rules& rules) {
   rules.set("DepthConcat", detail::onnx_out::onnx_export_concat);
   rules.set("Split", detail::onnx_out::onnx_export_split);
   rules.set("Slice", detail::onnx_out::onnx_export_slice);
+  rules.set("StridedSlice", detail::onnx_out::onnx_export_strided_slice);
   rules.set("Reshape", detail::onnx_out::onnx_export_reshape);
   rules.set("Tile", detail::onnx_out::onnx_export_tile);
   rules.set("Shape", detail::onnx_out::onnx_export_shape);
