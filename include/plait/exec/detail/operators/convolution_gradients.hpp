@@ -21,12 +21,7 @@ namespace plait {
 template <backend B>
 class convolution_gradient_kernel final : public op_kernel<B> {
  public:
-  explicit convolution_gradient_kernel(op_arguments const& a)
-      : s_(a),
-        with_bias_(!a.flag("no_bias") && a.output_count() > 1),
-        with_x_(a.output_count() == (with_bias_ ? 3 : 2)) {
-    if (a.flag("no_bias") && a.output_count() == 3) a.fail("no_bias", "leaves no more than two outputs");
-  }
+  explicit convolution_gradient_kernel(op_arguments const& a) : s_(a), out_(a) {}
 
   void infer(shape_context& c) override {
     element_type const type = c.type(0);
@@ -34,11 +29,11 @@ class convolution_gradient_kernel final : public op_kernel<B> {
     c.expect_same_type(0, 2);
     c.expect(c.dims(2) == y, 2, "be ", y, ", as the output is");
     c.output(0, type, c.dims(1));
-    if (with_bias_) c.output(1, type, {s_.units});
-    if (with_x_) c.output(with_bias_ ? 2 : 1, type, c.dims(0));
+    if (out_.with_bias) c.output(1, type, {s_.units});
+    if (out_.with_x) c.output(out_.x(), type, c.dims(0));
     bias_ = s_.last ? reduction_axes({s_.images * s_.count, s_.units}, {true, false}, size_of(type))
                     : reduction_axes({s_.images, s_.units, s_.count}, {true, false, true}, size_of(type));
-    c.scratch(std::max(s_.columns, with_bias_ ? bias_.scratch() : 0) * size_of(type));
+    c.scratch(std::max(s_.columns, out_.with_bias ? bias_.scratch() : 0) * size_of(type));
   }
 
   void run(op_context<B>& c) override {
@@ -47,13 +42,13 @@ class convolution_gradient_kernel final : public op_kernel<B> {
       T const* const w = c.template input<T>(1);
       T const* dy = c.template input<T>(2);
       T* const dw = c.template output<T>(0);
-      T* dx = with_x_ ? c.template output<T>(with_bias_ ? 2 : 1) : nullptr;
+      T* dx = out_.with_x ? c.template output<T>(out_.x()) : nullptr;
       T* const scratch = static_cast<T*>(c.scratch());
-      if (with_bias_) reduce_axes<B, sum_reduction>(bias_, dy, as_it_is{}, c.template output<T>(1), scratch);
+      if (out_.with_bias) reduce_axes<B, sum_reduction>(bias_, dy, as_it_is{}, c.template output<T>(1), scratch);
       if (s_.images == 0) fill<B>(dw, c.size(1), T(0));
       for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), dy += s_.output()) {
         add_weights(s_.template columns_of<B>(x, scratch), dy, dw, image == 0 ? T(0) : T(1));
-        if (!with_x_) continue;
+        if (!out_.with_x) continue;
         T* const columns = s_.direct ? dx : scratch;
         put_columns(w, dy, columns);
         if (!s_.direct && s_.last) columns_to_windows<B>(s_.w, columns, dx, s_.channels, s_.groups);
@@ -93,8 +88,7 @@ class convolution_gradient_kernel final : public op_kernel<B> {
   }
 
   detail::convolution_shape s_;
-  bool with_bias_;
-  bool with_x_;
+  detail::convolution_gradients out_;
   reduction_axes bias_;
 };
 
@@ -103,13 +97,10 @@ template <backend B>
 void add_convolution_gradient_operators(operators<B>& table) {
   op_schema schema("ConvGradient");
   detail::describe_windows(schema)
-      .inputs(3)
-      .outputs(1, 3)
       .argument("group", std::int64_t{1}, "groups of channels, each for as many units of its own")
-      .argument("no_bias", std::int64_t{0}, "whether there was no b, so that there is no db")
       .checks_first()
-      .no_doubles_in_caffe2()
-      .describe("outputs dW, db, dX; or dW, db; or dW, and with no_bias dW, dX (inputs X, W, dY)");
+      .no_doubles_in_caffe2();
+  detail::describe_convolution_gradients(schema);
   table.template add<convolution_gradient_kernel>(std::move(schema));
 }
 

@@ -60,12 +60,12 @@ class transposed_convolution_shape {
     for (std::size_t axis = 0; axis != axes; ++axis) {
       std::size_t const at = w.in.size() - axes + axis;
       w.out[at] = dims[axis + 2];
-      w.kernel[at] = of(c, kernel_, axis, axes, "kernels");
-      w.stride[at] = of(c, stride_, axis, axes, "strides");
-      w.dilation[at] = of(c, dilation_, axis, axes, "dilations");
-      w.head[at] = of(c, pads_, axis, 2 * axes, "pads");
-      std::int64_t const tail = of(c, pads_, axes + axis, 2 * axes, "pads");
-      std::int64_t const more = of(c, more_, axis, axes, "adjs");
+      w.kernel[at] = extent_of(c, 0, kernel_, axis, axes, "kernels");
+      w.stride[at] = extent_of(c, 0, stride_, axis, axes, "strides");
+      w.dilation[at] = extent_of(c, 0, dilation_, axis, axes, "dilations");
+      w.head[at] = extent_of(c, 0, pads_, axis, 2 * axes, "pads");
+      std::int64_t const tail = extent_of(c, 0, pads_, axes + axis, 2 * axes, "pads");
+      std::int64_t const more = extent_of(c, 0, more_, axis, axes, "adjs");
       c.expect(c.dims(1)[axis + 2] == w.kernel[at], 1, "have the kernel's extent of ", w.kernel[at], " in axis ",
                axis + 2);
       c.expect(w.out[at] > 0 && w.out[at] <= largest_extent, 0, "have places in axis ", axis + 2);
@@ -85,14 +85,6 @@ class transposed_convolution_shape {
   std::int64_t output() const { return channels * static_cast<std::int64_t>(w.places()); }
 
  private:
-  static std::int64_t of(shape_context const& c, std::vector<std::int64_t> const& list, std::size_t at,
-                         std::size_t wanted, char const* name) {
-    if (list.size() != 1 && list.size() != wanted)
-      c.fail("argument '" + std::string(name) + "' has " + std::to_string(list.size()) + " numbers where " +
-             to_string(c.input(0)) + " asks for " + std::to_string(wanted));
-    return list.size() == 1 ? list.front() : list[at];
-  }
-
   std::vector<std::int64_t> kernel_;
   std::vector<std::int64_t> stride_;
   std::vector<std::int64_t> dilation_;
@@ -170,13 +162,7 @@ class transposed_convolution_kernel final : public op_kernel<B> {
 template <backend B>
 class transposed_convolution_gradient_kernel final : public op_kernel<B> {
  public:
-  explicit transposed_convolution_gradient_kernel(op_arguments const& a)
-      : s_(a),
-        bf16x3_(a.allows_bf16x3()),
-        with_bias_(!a.flag("no_bias") && a.output_count() > 1),
-        with_x_(a.output_count() == (with_bias_ ? 3 : 2)) {
-    if (a.flag("no_bias") && a.output_count() == 3) a.fail("no_bias", "leaves no more than two outputs");
-  }
+  explicit transposed_convolution_gradient_kernel(op_arguments const& a) : s_(a), bf16x3_(a.allows_bf16x3()), out_(a) {}
 
   void infer(shape_context& c) override {
     element_type const type = c.type(0);
@@ -184,11 +170,11 @@ class transposed_convolution_gradient_kernel final : public op_kernel<B> {
     c.expect_same_type(0, 2);
     c.expect(c.dims(2) == y, 2, "be ", y, ", as the output is");
     c.output(0, type, c.dims(1));
-    if (with_bias_) c.output(1, type, {s_.channels});
-    if (with_x_) c.output(with_bias_ ? 2 : 1, type, c.dims(0));
+    if (out_.with_bias) c.output(1, type, {s_.channels});
+    if (out_.with_x) c.output(out_.x(), type, c.dims(0));
     bias_ = reduction_axes({s_.images, s_.channels, static_cast<std::int64_t>(s_.w.places())}, {true, false, true},
                            size_of(type));
-    c.scratch(std::max(s_.columns, with_bias_ ? bias_.scratch() : 0) * size_of(type));
+    c.scratch(std::max(s_.columns, out_.with_bias ? bias_.scratch() : 0) * size_of(type));
   }
 
   void run(op_context<B>& c) override {
@@ -197,17 +183,17 @@ class transposed_convolution_gradient_kernel final : public op_kernel<B> {
       T const* const w = c.template input<T>(1);
       T const* dy = c.template input<T>(2);
       T* const dw = c.template output<T>(0);
-      T* dx = with_x_ ? c.template output<T>(with_bias_ ? 2 : 1) : nullptr;
+      T* dx = out_.with_x ? c.template output<T>(out_.x()) : nullptr;
       T* const columns = static_cast<T*>(c.scratch());
       std::int64_t const units = s_.group_units();
-      if (with_bias_) reduce_axes<B, sum_reduction>(bias_, dy, as_it_is{}, c.template output<T>(1), columns);
+      if (out_.with_bias) reduce_axes<B, sum_reduction>(bias_, dy, as_it_is{}, c.template output<T>(1), columns);
       if (s_.images == 0) fill<B>(dw, c.size(1), T(0));
       for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), dy += s_.output()) {
         windows_to_columns<B>(s_.w, dy, columns, s_.channels);
         gemm_batched<B>({.m = units, .n = s_.taps, .k = s_.count, .transpose_b = true, .bf16x3 = bf16x3_},
                         {s_.groups, units * s_.count, s_.taps * s_.count, units * s_.taps}, x, columns, dw, T(1),
                         image == 0 ? T(0) : T(1));
-        if (!with_x_) continue;
+        if (!out_.with_x) continue;
         gemm_batched<B>({.m = units, .n = s_.count, .k = s_.taps, .bf16x3 = bf16x3_},
                         {s_.groups, units * s_.taps, s_.taps * s_.count, units * s_.count}, w, columns, dx);
         dx += s_.image();
@@ -218,8 +204,7 @@ class transposed_convolution_gradient_kernel final : public op_kernel<B> {
  private:
   detail::transposed_convolution_shape s_;
   bool bf16x3_;
-  bool with_bias_;
-  bool with_x_;
+  detail::convolution_gradients out_;
   reduction_axes bias_;
 };
 
@@ -228,17 +213,10 @@ template <backend B>
 void add_transposed_convolution_operators(operators<B>& table) {
   auto const schema = [](char const* type) {
     op_schema made(type);
-    auto const extents = [&](std::string const& name, std::string const& list, char const* what,
-                             std::int64_t fallback) {
-      made.argument(list, std::vector<std::int64_t>(), std::string(what) + ", by axis")
-          .argument(name, fallback, "the same for all axes")
-          .argument(name + "_h", fallback, "by height")
-          .argument(name + "_w", fallback, "by width");
-    };
-    extents("kernel", "kernels", "extents of a window", 0);
-    extents("stride", "strides", "from one window of Y to the next", 1);
-    extents("dilation", "dilations", "from one tap of a window to the next", 1);
-    extents("adj", "adjs", "more places after the last", 0);
+    detail::describe_extents(made, "kernel", "kernels", "extents of a window", 0);
+    detail::describe_extents(made, "stride", "strides", "from one window of Y to the next", 1);
+    detail::describe_extents(made, "dilation", "dilations", "from one tap of a window to the next", 1);
+    detail::describe_extents(made, "adj", "adjs", "more places after the last", 0);
     detail::describe_pads(made)
         .argument("group", std::int64_t{1}, "groups of channels, each for as many channels of Y of its own")
         .ignored_in_caffe2("group")
@@ -252,12 +230,8 @@ void add_transposed_convolution_operators(operators<B>& table) {
           .outputs(1)
           .rows_independent(1)
           .describe("Y = b + the sum of the windows of Y that X's places are, weighted by W (inputs X, W, [b])"));
-  table.template add<transposed_convolution_gradient_kernel>(
-      schema("ConvTransposeGradient")
-          .inputs(3)
-          .outputs(1, 3)
-          .argument("no_bias", std::int64_t{0}, "whether there was no b, so that there is no db")
-          .describe("outputs dW, db, dX; or dW, db; or dW, and with no_bias dW, dX (inputs X, W, dY)"));
+  op_schema gradient = schema("ConvTransposeGradient");
+  table.template add<transposed_convolution_gradient_kernel>(detail::describe_convolution_gradients(gradient));
 }
 
 }  // namespace plait

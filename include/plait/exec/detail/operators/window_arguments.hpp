@@ -59,6 +59,41 @@ inline std::vector<std::int64_t> read_pads(op_arguments const& a, std::int64_t l
   return made;
 }
 
+/// Returns number `at` of a list that has `wanted`, or one for all, for the images of an input.
+inline std::int64_t extent_of(shape_context const& c, std::size_t input, std::vector<std::int64_t> const& list,
+                              std::size_t at, std::size_t wanted, std::string_view name) {
+  if (list.size() != 1 && list.size() != wanted)
+    c.fail("argument '" + std::string(name) + "' has " + std::to_string(list.size()) + " numbers where " +
+           to_string(c.input(input)) + " asks for " + std::to_string(wanted));
+  return list.size() == 1 ? list.front() : list[at];
+}
+
+/// Adds arguments for a number of each axis, as read_extents reads them.
+inline void describe_extents(op_schema& schema, std::string const& name, std::string const& list,
+                             std::string const& what, std::int64_t fallback) {
+  schema.argument(list, std::vector<std::int64_t>(), what + ", by axis")
+      .argument(name, fallback, "the same for all axes")
+      .argument(name + "_h", fallback, "by height")
+      .argument(name + "_w", fallback, "by width");
+}
+
+/// Which outputs a gradient of a convolution has, of dW, [db], [dX].
+struct convolution_gradients {
+  explicit convolution_gradients(op_arguments const& a)
+      : with_bias(!a.flag("no_bias") && a.output_count() > 1), with_x(a.output_count() == (with_bias ? 3 : 2)) {
+    if (a.flag("no_bias") && a.output_count() == 3) a.fail("no_bias", "leaves no more than two outputs");
+  }
+  std::size_t x() const noexcept { return with_bias ? 2 : 1; }  ///< number of the output dX
+  bool with_bias;
+  bool with_x;
+};
+inline op_schema& describe_convolution_gradients(op_schema& schema) {
+  return schema.inputs(3)
+      .outputs(1, 3)
+      .argument("no_bias", std::int64_t{0}, "whether there was no b, so that there is no db")
+      .describe("outputs dW, db, dX; or dW, db; or dW, and with no_bias dW, dX (inputs X, W, dY)");
+}
+
 inline bool read_channels_last(op_arguments const& a) {
   if (a.text("order") != "NCHW" && a.text("order") != "NHWC") a.fail("order", "must be NCHW or NHWC");
   return a.text("order") == "NHWC";
@@ -75,16 +110,9 @@ inline op_schema& describe_pads(op_schema& schema) {
 }
 
 inline op_schema& describe_windows(op_schema& schema) {
-  auto const extents = [&schema](std::string const& name, std::string const& list, std::string const& what,
-                                 std::int64_t fallback) {
-    schema.argument(list, std::vector<std::int64_t>(), what + ", by axis")
-        .argument(name, fallback, "the same for all axes")
-        .argument(name + "_h", fallback, "by height")
-        .argument(name + "_w", fallback, "by width");
-  };
-  extents("kernel", "kernels", "extents of a window", 0);
-  extents("stride", "strides", "from one window to the next", 1);
-  extents("dilation", "dilations", "from one tap of a window to the next", 1);
+  describe_extents(schema, "kernel", "kernels", "extents of a window", 0);
+  describe_extents(schema, "stride", "strides", "from one window to the next", 1);
+  describe_extents(schema, "dilation", "dilations", "from one tap of a window to the next", 1);
   return describe_pads(schema)
       .argument("legacy_pad", std::int64_t{0},
                 "1: no padding; 2: as many windows as there are places, by stride; 3: windows may end behind the tail")
@@ -144,11 +172,11 @@ class window_arguments {
       std::size_t const at = made.in.size() - rank + axis;
       std::int64_t const extent = dims[axis + (last_ ? 1 : 2)];
       made.in[at] = extent;
-      made.kernel[at] = global_ ? extent : of(c, input, kernel_, axis, rank, "kernels");
-      made.stride[at] = global_ ? 1 : of(c, input, stride_, axis, rank, "strides");
-      made.dilation[at] = global_ ? 1 : of(c, input, dilation_, axis, rank, "dilations");
-      std::int64_t head = global_ ? 0 : of(c, input, pads_, axis, 2 * rank, "pads");
-      std::int64_t tail = global_ ? 0 : of(c, input, pads_, rank + axis, 2 * rank, "pads");
+      made.kernel[at] = global_ ? extent : extent_of(c, input, kernel_, axis, rank, "kernels");
+      made.stride[at] = global_ ? 1 : extent_of(c, input, stride_, axis, rank, "strides");
+      made.dilation[at] = global_ ? 1 : extent_of(c, input, dilation_, axis, rank, "dilations");
+      std::int64_t head = global_ ? 0 : extent_of(c, input, pads_, axis, 2 * rank, "pads");
+      std::int64_t tail = global_ ? 0 : extent_of(c, input, pads_, rank + axis, 2 * rank, "pads");
       std::int64_t const reach = made.dilation[at] * (made.kernel[at] - 1) + 1;
       std::int64_t const stride = made.stride[at];
       std::int64_t more = 0;
@@ -191,14 +219,6 @@ class window_arguments {
   }
 
  private:
-  static std::int64_t of(shape_context const& c, std::size_t input, std::vector<std::int64_t> const& list,
-                         std::size_t at, std::size_t wanted, std::string_view name) {
-    if (list.size() != 1 && list.size() != wanted)
-      c.fail("argument '" + std::string(name) + "' has " + std::to_string(list.size()) + " numbers where " +
-             to_string(c.input(input)) + " asks for " + std::to_string(wanted));
-    return list.size() == 1 ? list.front() : list[at];
-  }
-
   bool global_;
   std::vector<std::int64_t> kernel_;
   std::vector<std::int64_t> stride_;
