@@ -141,11 +141,8 @@ struct filtered_row {
       return;
     }
     for (std::size_t i = first; i < last; ++i) to[i] = T(0);
-    if (rule.filter == resample_filter::nearest) {
-      std::int64_t const place = resample_clamp(resample_nearest(position, rule.nearest), at.in);
-      for (std::size_t i = first; i < last; ++i) to[i] = from[static_cast<std::size_t>(place) * inner + i];
-      return;
-    }
+    if (rule.filter == resample_filter::nearest)
+      return add_tap(to, from, resample_nearest(position, rule.nearest), T(1), first, last);
     double const shrink = rule.antialias && at.scale < 1 ? at.scale : 1;
     double const support = (rule.filter == resample_filter::linear ? 1 : 2) / shrink;
     auto const begin = static_cast<std::int64_t>(floor(position - support)) + 1;
@@ -157,10 +154,14 @@ struct filtered_row {
     for (std::int64_t k = begin; k < end; ++k) {
       if (rule.without_outside && (k < 0 || k >= at.in)) continue;
       auto const weight = static_cast<T>(resample_weight(rule, (static_cast<double>(k) - position) * shrink) / sum);
-      T const* const tap = from + static_cast<std::size_t>(resample_clamp(k, at.in)) * inner;
-      PLAIT_INDEPENDENT
-      for (std::size_t i = first; i < last; ++i) to[i] += weight * tap[i];
+      add_tap(to, from, k, weight, first, last);
     }
+  }
+  PLAIT_HOST_DEVICE void add_tap(T* to, T const* from, std::int64_t place, T weight, std::size_t first,
+                                 std::size_t last) const {
+    T const* const tap = from + static_cast<std::size_t>(resample_clamp(place, at.in)) * inner;
+    PLAIT_INDEPENDENT
+    for (std::size_t i = first; i < last; ++i) to[i] += weight * tap[i];
   }
 };
 

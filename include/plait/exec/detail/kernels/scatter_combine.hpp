@@ -5,9 +5,11 @@
 #include <string>
 
 #include <plait/exec/backend.hpp>
-#include <plait/exec/detail/kernels/product_reduction.hpp>
+#include <plait/exec/detail/element_type.hpp>
 #include <plait/exec/detail/kernels/reduce_row.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/shape_context.hpp>
 
 namespace plait {
 
@@ -25,6 +27,13 @@ inline scatter_mode read_scatter_mode(op_arguments const& a) {
   if (name == "max") return scatter_mode::max;
   if (name == "min") return scatter_mode::min;
   a.fail("reduction", "is '" + name + "', which should be none, add, mul, max or min");
+}
+
+/// Adds the argument `reduction` to a schema.
+inline op_schema& describe_scatter_mode(op_schema& made) {
+  return made.argument(
+      "reduction", std::string("none"),
+      "how an update is combined with the element: none (the last update stays), add, mul, max or min");
 }
 
 /// Assignment, for elements that are words of any type.
@@ -54,6 +63,20 @@ struct combine_update {
     return update;
   }
 };
+
+/// Throws shape_error unless a mode combines elements of the type of input 0.
+inline void expect_combinable(shape_context const& c, scatter_mode mode) {
+  if (mode != scatter_mode::assign) c.expect_type<float, double, std::int32_t, std::int64_t, std::uint8_t>(0);
+}
+/// Calls f(T(), combine) with a type of the elements' size, or with their type if the mode combines them.
+template <class F>
+void visit_combine(element_type type, scatter_mode mode, F const& f) {
+  if (mode == scatter_mode::assign)
+    visit_word(type, [&]<class T>(T word) { f(word, assign_update{}); });
+  else
+    visit_type<float, double, std::int32_t, std::int64_t, std::uint8_t>(
+        type, [&]<class T>(T value) { f(value, combine_update{mode}); });
+}
 
 }  // namespace detail
 

@@ -21,66 +21,53 @@ namespace plait {
 
 namespace detail {
 
-// Task: `Width` columns of a line.
-template <class T, class I, std::size_t Width>
-struct gathered_elements {
+// Task: `Width` columns of a line, in ascending order of its indices. Calls f(place of the index, place in the data).
+template <class I, std::size_t Width, class F>
+struct element_strips {
+  I const* list;
+  element_lines lines;
+  std::size_t strips;
+  F f;
+  PLAIT_HOST_DEVICE void operator()(std::size_t task) const {
+    std::int64_t data_at = 0;
+    std::int64_t list_at = 0;
+    lines.find(task / strips, data_at, list_at);
+    std::size_t const first = task % strips * Width;
+    std::size_t const last = lines.columns - first < Width ? lines.columns : first + Width;
+    for (std::size_t i = 0; i < lines.count; ++i) {
+      std::int64_t const row = list_at + static_cast<std::int64_t>(i) * lines.list_step;
+      for (auto column = static_cast<std::int64_t>(first); column < static_cast<std::int64_t>(last); ++column) {
+        auto const at = static_cast<std::int64_t>(list[row + column]);
+        PLAIT_INLINE_CALL f(row + column, data_at + (at < 0 ? at + lines.bound : at) * lines.data_step + column);
+      }
+    }
+  }
+};
+
+template <class T>
+struct gather_element {
   T const* from;
-  I const* list;
   T* to;
-  element_lines lines;
-  std::size_t strips;
-  PLAIT_HOST_DEVICE void operator()(std::size_t task) const {
-    std::int64_t data_at = 0;
-    std::int64_t list_at = 0;
-    lines.find(task / strips, data_at, list_at);
-    std::size_t const first = task % strips * Width;
-    std::size_t const last = lines.columns - first < Width ? lines.columns : first + Width;
-    for (std::size_t i = 0; i < lines.count; ++i) {
-      std::int64_t const row = list_at + static_cast<std::int64_t>(i) * lines.list_step;
-      for (auto column = static_cast<std::int64_t>(first); column < static_cast<std::int64_t>(last); ++column) {
-        auto const at = static_cast<std::int64_t>(list[row + column]);
-        to[row + column] = from[data_at + (at < 0 ? at + lines.bound : at) * lines.data_step + column];
-      }
-    }
-  }
+  PLAIT_HOST_DEVICE void operator()(std::int64_t i, std::int64_t at) const { to[i] = from[at]; }
 };
-
-// Task: `Width` columns of a line, whose updates are applied in ascending order.
-template <class T, class I, std::size_t Width, class Combine>
-struct scattered_elements {
+template <class T, class Combine>
+struct scatter_element {
   T* to;
-  I const* list;
   T const* updates;
-  element_lines lines;
-  std::size_t strips;
   Combine combine;
-  PLAIT_HOST_DEVICE void operator()(std::size_t task) const {
-    std::int64_t data_at = 0;
-    std::int64_t list_at = 0;
-    lines.find(task / strips, data_at, list_at);
-    std::size_t const first = task % strips * Width;
-    std::size_t const last = lines.columns - first < Width ? lines.columns : first + Width;
-    for (std::size_t i = 0; i < lines.count; ++i) {
-      std::int64_t const row = list_at + static_cast<std::int64_t>(i) * lines.list_step;
-      for (auto column = static_cast<std::int64_t>(first); column < static_cast<std::int64_t>(last); ++column) {
-        auto const at = static_cast<std::int64_t>(list[row + column]);
-        T& out = to[data_at + (at < 0 ? at + lines.bound : at) * lines.data_step + column];
-        out = combine(out, updates[row + column]);
-      }
-    }
-  }
+  PLAIT_HOST_DEVICE void operator()(std::int64_t i, std::int64_t at) const { to[at] = combine(to[at], updates[i]); }
 };
 
-/// Runs a task of gathered_elements or scattered_elements for all strips of all lines.
-template <backend B, std::size_t Width, class Task>
-void for_each_strip(element_lines const& lines, Task task) {
+/// Calls f(i, at) for each index i of a list and the place in the data that it selects. Updates of one place are in
+/// order.
+template <backend B, class I, class F>
+void for_each_element(element_lines const& lines, I const* list, F const& f) {
   if (lines.columns == 0 || lines.count == 0) return;
-  task.strips = (lines.columns + Width - 1) / Width;
-  for_each_row<B>(lines.lines * task.strips, lines.count * std::min(Width, lines.columns), task);
+  constexpr std::size_t width = B::on_device ? 1 : 256;
+  std::size_t const strips = (lines.columns + width - 1) / width;
+  for_each_row<B>(lines.lines * strips, lines.count * std::min(width, lines.columns),
+                  element_strips<I, width, F>{list, lines, strips, f});
 }
-
-template <backend B>
-inline constexpr std::size_t element_strip = B::on_device ? 1 : 256;
 
 }  // namespace detail
 
@@ -99,10 +86,9 @@ class gather_elements_kernel final : public op_kernel<B> {
       I const* const list = c.template input<I>(1);
       check_indices<B>(list, c.size(1), lines_.bound, -lines_.bound);
       visit_word(c.type(0), [&]<class T>(T) {
-        constexpr std::size_t width = detail::element_strip<B>;
-        detail::for_each_strip<B, width>(
-            lines_, detail::gathered_elements<T, I, width>{static_cast<T const*>(c.raw_input(0)), list,
-                                                           static_cast<T*>(c.raw_output(0)), lines_, 0});
+        detail::for_each_element<B>(
+            lines_, list,
+            detail::gather_element<T>{static_cast<T const*>(c.raw_input(0)), static_cast<T*>(c.raw_output(0))});
       });
     });
   }
@@ -120,8 +106,7 @@ class scatter_elements_kernel final : public op_kernel<B> {
       : axis_(a.integer("axis")), mode_(detail::read_scatter_mode(a)) {}
 
   void infer(shape_context& c) override {
-    if (mode_ != scatter_mode::assign)
-      c.template expect_type<float, double, std::int32_t, std::int64_t, std::uint8_t>(0);
+    detail::expect_combinable(c, mode_);
     c.expect_same_type(0, 2);
     c.expect_same_dims(1, 2);
     lines_ = detail::element_lines(c, 1, axis_);
@@ -129,24 +114,18 @@ class scatter_elements_kernel final : public op_kernel<B> {
   }
   void run(op_context<B>& c) override {
     visit_type<std::int32_t, std::int64_t>(c.type(1), [&]<class I>(I) {
-      check_indices<B>(c.template input<I>(1), c.size(1), lines_.bound, -lines_.bound);
-      if (mode_ == scatter_mode::assign)
-        visit_word(c.type(0), [&]<class T>(T) { scatter<T, I>(c, detail::assign_update{}); });
-      else
-        visit_type<float, double, std::int32_t, std::int64_t, std::uint8_t>(
-            c.type(0), [&]<class T>(T) { scatter<T, I>(c, detail::combine_update{mode_}); });
+      I const* const list = c.template input<I>(1);
+      check_indices<B>(list, c.size(1), lines_.bound, -lines_.bound);
+      detail::visit_combine(c.type(0), mode_, [&]<class T, class Combine>(T, Combine combine) {
+        detail::for_each_element<B>(
+            lines_, list,
+            detail::scatter_element<T, Combine>{static_cast<T*>(c.raw_output(0)), static_cast<T const*>(c.raw_input(2)),
+                                                combine});
+      });
     });
   }
 
  private:
-  template <class T, class I, class Combine>
-  void scatter(op_context<B>& c, Combine combine) const {
-    constexpr std::size_t width = detail::element_strip<B>;
-    detail::for_each_strip<B, width>(lines_, detail::scattered_elements<T, I, width, Combine>{
-                                                 static_cast<T*>(c.raw_output(0)), c.template input<I>(1),
-                                                 static_cast<T const*>(c.raw_input(2)), lines_, 0, combine});
-  }
-
   std::int64_t axis_;
   scatter_mode mode_;
   detail::element_lines lines_;
@@ -165,18 +144,16 @@ void add_gather_elements_operators(operators<B>& table) {
           .describe(
               "Y[i, j, …] = X[i, indices[i, j, …], …] with the index in the place of the axis; Y has the shape of "
               "the indices, which are int32 or int64"));
-  table.template add<scatter_elements_kernel>(
-      op_schema("ScatterElements")
-          .inputs(3)
-          .outputs(1)
-          .updates(0, 0)
-          .checks_first()
-          .argument("axis", std::int64_t{0}, "of X; counted from the end if negative")
-          .argument("reduction", std::string("none"),
-                    "how an update is combined with the element: none (the last update stays), add, mul, max or min")
-          .describe(
-              "Y = X, but Y[i, indices[i, j, …], …] is combined with updates[i, j, …], with the index in the place "
-              "of the axis"));
+  op_schema scatter("ScatterElements");
+  scatter.inputs(3)
+      .outputs(1)
+      .updates(0, 0)
+      .checks_first()
+      .argument("axis", std::int64_t{0}, "of X; counted from the end if negative")
+      .describe(
+          "Y = X, but Y[i, indices[i, j, …], …] is combined with updates[i, j, …], with the index in the place of the "
+          "axis");
+  table.template add<scatter_elements_kernel>(detail::describe_scatter_mode(scatter));
 }
 
 }  // namespace plait

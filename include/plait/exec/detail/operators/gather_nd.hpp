@@ -171,8 +171,7 @@ class scatter_nd_kernel final : public op_kernel<B> {
   explicit scatter_nd_kernel(op_arguments const& a) : mode_(detail::read_scatter_mode(a)) {}
 
   void infer(shape_context& c) override {
-    if (mode_ != scatter_mode::assign)
-      c.template expect_type<float, double, std::int32_t, std::int64_t, std::uint8_t>(0);
+    detail::expect_combinable(c, mode_);
     c.expect_same_type(0, 2);
     tuples_ = detail::index_tuples(c, 0);
     shape wanted = c.dims(1);
@@ -186,24 +185,18 @@ class scatter_nd_kernel final : public op_kernel<B> {
   }
   void run(op_context<B>& c) override {
     visit_type<std::int32_t, std::int64_t>(c.type(1), [&]<class I>(I) {
-      detail::check_tuples<B>(c.template input<I>(1), tuples_);
-      if (mode_ == scatter_mode::assign)
-        visit_word(c.type(0), [&]<class T>(T) { scatter<T, I>(c, detail::assign_update{}); });
-      else
-        visit_type<float, double, std::int32_t, std::int64_t, std::uint8_t>(
-            c.type(0), [&]<class T>(T) { scatter<T, I>(c, detail::combine_update{mode_}); });
+      I const* const list = c.template input<I>(1);
+      detail::check_tuples<B>(list, tuples_);
+      detail::visit_combine(c.type(0), mode_, [&]<class T, class Combine>(T, Combine combine) {
+        for_each_row_in_order<B>(
+            tuples_.tuples, tuples_.width,
+            detail::scattered_slice<T, I, Combine>{static_cast<T*>(c.raw_output(0)), list,
+                                                   static_cast<T const*>(c.raw_input(2)), tuples_, combine});
+      });
     });
   }
 
  private:
-  template <class T, class I, class Combine>
-  void scatter(op_context<B>& c, Combine combine) const {
-    for_each_row_in_order<B>(
-        tuples_.tuples, tuples_.width,
-        detail::scattered_slice<T, I, Combine>{static_cast<T*>(c.raw_output(0)), c.template input<I>(1),
-                                               static_cast<T const*>(c.raw_input(2)), tuples_, combine});
-  }
-
   scatter_mode mode_;
   detail::index_tuples tuples_;
 };
@@ -220,15 +213,10 @@ void add_gather_nd_operators(operators<B>& table) {
           .argument("batch_dims", std::int64_t{0}, "how many first axes X and the indices share")
           .describe("Y[i, …] = X[indices[i, 0], indices[i, 1], …]: the last axis of the indices, int32 or int64, is a "
                     "tuple for the first axes of X"));
-  table.template add<scatter_nd_kernel>(
-      op_schema("ScatterND")
-          .inputs(3)
-          .outputs(1)
-          .updates(0, 0)
-          .checks_first()
-          .argument("reduction", std::string("none"),
-                    "how an update is combined with the element: none (the last update stays), add, mul, max or min")
-          .describe("Y = X, but the slice Y[indices[i, 0], indices[i, 1], …] is combined with updates[i, …]"));
+  op_schema scatter("ScatterND");
+  scatter.inputs(3).outputs(1).updates(0, 0).checks_first().describe(
+      "Y = X, but the slice Y[indices[i, 0], indices[i, 1], …] is combined with updates[i, …]");
+  table.template add<scatter_nd_kernel>(detail::describe_scatter_mode(scatter));
 }
 
 }  // namespace plait

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <plait/exec/detail/kernels/product_reduction.hpp>
 #include <plait/exec/detail/kernels/reduce_axes.hpp>
+#include <plait/exec/detail/kernels/reduce_row.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/operators/reductions.hpp>

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include <plait/exec/detail/kernels/product_reduction.hpp>
 #include <plait/exec/detail/kernels/reduce_row.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
