@@ -64,7 +64,7 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
     rules.refuse(type, "it updates its inputs and has no gradient");
   for (std::string_view type : {"Acosh", "Asinh", "Atanh", "CumProd", "FloorMod", "ReduceProd", "Resize",
                                 "ScatterElements", "ScatterND", "TruncMod"})
-    rules.refuse(type, "its gradient is not implemented");
+    rules.refuse(type, "there is no operator for its gradient");
   rules.refuse("Free", "the blob it frees is gone");
 }
 

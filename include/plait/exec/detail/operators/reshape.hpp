@@ -183,14 +183,15 @@ struct squeeze_kernel : view_kernel<B> {
   }
   void infer(shape_context& c) override {
     shape made = c.dims(0);
-    if (axes.empty())
+    if (axes.empty()) {
       for (std::size_t axis = made.rank(); axis-- != 0;)
         if (made[axis] == 1) made.erase(axis);
-    if (!axes.empty())
+    } else {
       for (std::size_t const axis : axes.of(made.rank()) | std::views::reverse) {
         c.expect(made[axis] == 1, 0, "have an extent of 1 in axis ", axis, " to lose it");
         made.erase(axis);
       }
+    }
     c.output(0, c.type(0), made);
   }
   detail::listed_axes axes;

@@ -41,7 +41,7 @@ Enum named_choice(op_arguments const& a, std::string_view argument,
 
 /// Resize: inputs X, [extents of int64 or factors of float, unless arguments].
 ///
-/// Axes are interpolated one after the other, from the last; those whose places stay as they are are left out.
+/// Axes are interpolated one after the other; those whose places stay as they are are left out.
 template <backend B>
 class resize_kernel final : public op_kernel<B> {
  public:
@@ -138,7 +138,7 @@ class resize_kernel final : public op_kernel<B> {
       steps_.push_back({axis, at});
       made.set(axis, at.out);
     }
-    std::ranges::sort(steps_, {}, [](step const& each) { return c_order(each); });
+    std::ranges::sort(steps_, {}, [](step const& each) { return growth(each); });
     c.output(0, c.type(0), made);
     // The results of all steps but the last, one after the other.
     std::size_t bytes = 0;
@@ -169,7 +169,7 @@ class resize_kernel final : public op_kernel<B> {
     resampled_axis at;
   };
   // The axes whose extents shrink most come first, so that least is computed.
-  static double c_order(step const& each) {
+  static double growth(step const& each) {
     return each.at.in == 0 ? 0 : static_cast<double>(each.at.out) / static_cast<double>(each.at.in);
   }
 
