@@ -31,10 +31,10 @@ struct ir_net {
 };
 template <>
 struct plait::net_traits<ir_net> {
-  static std::vector<op> const& ops(ir_net const& n) { return n.code; }
-  static std::vector<op>& ops(ir_net& n) { return n.code; }
-  static std::vector<std::string>& inputs(ir_net&, op& o) { return o.inputs; }
-  static std::vector<std::string> const& outputs(ir_net const&, op const& o) { return o.outputs; }
+  static std::vector<::op> const& ops(ir_net const& n) { return n.code; }
+  static std::vector<::op>& ops(ir_net& n) { return n.code; }
+  static std::vector<std::string>& inputs(ir_net&, ::op& o) { return o.inputs; }
+  static std::vector<std::string> const& outputs(ir_net const&, ::op const& o) { return o.outputs; }
 };
 #endif
 PLAIT_CHECK_NET(ir_net);
