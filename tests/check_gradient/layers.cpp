@@ -52,6 +52,11 @@ TEST_CASE("layer gradients: FC, matrix products and convolutions equal finite di
   check_gradient_of({"Conv x w b > y [kernel 3] [pad 1]",
                      {{"x", some({1, 2, 4, 4})}, {"w", some({3, 2, 3, 3}, 2)}, {"b", some({3}, 3)}},
                      {"x", "w", "b"}});
+  check_gradient_of({"ConvRelu x w b > y [kernel 3] [pad 1]",
+                     {{"x", some({1, 2, 4, 4})}, {"w", some({3, 2, 3, 3}, 2)}, {"b", some({3}, 3)}},
+                     {"x", "w", "b"}});
+  check_gradient_of(
+      {"ConvRelu x w > y [kernel 2]", {{"x", some({2, 2, 4, 4})}, {"w", some({3, 2, 2, 2}, 2)}}, {"x", "w"}});
   check_gradient_of(
       {"Conv x w > y [kernel 2] [stride 2]", {{"x", some({2, 2, 4, 4})}, {"w", some({3, 2, 2, 2}, 2)}}, {"x", "w"}});
 }

@@ -191,6 +191,7 @@ std::vector<example> examples() {
       {"DotProductWithPadding", "", {x, reals({rows, 4})}, 2},
       {"DotProductWithPaddingGradient", "", {x, reals({rows, 4}), column}, 3, 2},
       {"Conv", window, {pictures, reals({3, 2, 2, 2}), reals({3})}, 1},
+      {"ConvRelu", window, {pictures, reals({3, 2, 2, 2}), reals({3})}, 1},
       {"ConvTranspose", window, {pictures, reals({2, 3, 2, 2}), reals({3})}, 1},
       {"MaxPool", window, {pictures}, 1},
       {"AveragePool", window, {pictures}, 1},

@@ -3,6 +3,7 @@
 
 #include <plait/exec/detail/operators/convolution.hpp>
 #include <plait/exec/detail/operators/convolution_gradients.hpp>
+#include <plait/exec/detail/operators/convolution_relu.hpp>
 #include <plait/exec/detail/operators/convolution_transpose.hpp>
 #include <plait/exec/detail/operators/distances.hpp>
 #include <plait/exec/detail/operators/distances_gradients.hpp>
@@ -22,6 +23,7 @@ template <backend B>
 void add_linear_algebra(operators<B>& table) {
   add_convolution_gradient_operators(table);
   add_convolution_operators(table);
+  add_convolution_relu_operators(table);
   add_distance_gradient_operators(table);
   add_distance_operators(table);
   add_fully_connected_gradient_operators(table);

@@ -126,7 +126,7 @@ struct bias_row {
 
 /// Kernel of Conv, with inputs X, W, [b]: a batched GEMM per image, accumulated onto the bias.
 template <backend B>
-class convolution_kernel final : public op_kernel<B> {
+class convolution_kernel : public op_kernel<B> {
  public:
   explicit convolution_kernel(op_arguments const& a) : s_(a) {}
 
@@ -191,21 +191,28 @@ class convolution_kernel final : public op_kernel<B> {
   detail::convolution_shape s_;
 };
 
-/// Adds Conv: float and double.
-template <backend B>
-void add_convolution_operators(operators<B>& table) {
-  op_schema schema("Conv");
-  detail::describe_windows(schema)
+namespace detail {
+
+/// Describes operands and arguments of Conv.
+inline op_schema& describe_convolution(op_schema& schema) {
+  return describe_windows(schema)
       .inputs(2, 3)
       .outputs(1)
       .argument("group", std::int64_t{1}, "groups of channels, each for as many units of its own")
       .rows_independent(1)
       .checks_first()
-      .no_doubles_in_caffe2()
-      .describe(
-          "Y[n, u, ...] = b[u] + the sum over channels and taps of W[u, c, tap] X[n, c, place of the tap] (inputs "
-          "X, W, [b])");
-  table.template add<convolution_kernel>(std::move(schema));
+      .no_doubles_in_caffe2();
+}
+
+}  // namespace detail
+
+/// Adds Conv: float and double.
+template <backend B>
+void add_convolution_operators(operators<B>& table) {
+  op_schema schema("Conv");
+  table.template add<convolution_kernel>(std::move(detail::describe_convolution(schema).describe(
+      "Y[n, u, ...] = b[u] + the sum over channels and taps of W[u, c, tap] X[n, c, place of the tap] (inputs X, W, "
+      "[b])")));
 }
 
 }  // namespace plait

@@ -123,13 +123,19 @@ inline void batch_product_gradient(gradient_context& c) {
   matrix_product_gradient(c, "BatchMatMul", false);
 }
 
-inline void convolution_gradient(gradient_context& c) {
+inline void convolution_gradient_of(gradient_context& c, gradient_operand dy) {
   if (c.listed_input_count() == 3)
-    c.op("ConvGradient", {c.input(0), c.input(1), c.output_gradient(0)},
-         {c.input_gradient(1), c.input_gradient(2), c.input_gradient(0)});
+    c.op("ConvGradient", {c.input(0), c.input(1), dy}, {c.input_gradient(1), c.input_gradient(2), c.input_gradient(0)});
   else
-    c.op("ConvGradient", {c.input(0), c.input(1), c.output_gradient(0)}, {c.input_gradient(1), c.input_gradient(0)})
+    c.op("ConvGradient", {c.input(0), c.input(1), dy}, {c.input_gradient(1), c.input_gradient(0)})
         .argument("no_bias", std::int64_t{1});
+}
+inline void convolution_gradient(gradient_context& c) { convolution_gradient_of(c, c.output_gradient(0)); }
+// Not in Caffe2.
+inline void convolution_relu_gradient(gradient_context& c) {
+  gradient_operand const of_conv = c.temporary(c.gradient_name(0) + "_conv");
+  c.op("ReluGradient", {c.output(0), c.output_gradient(0)}, {of_conv}).own_arguments();
+  convolution_gradient_of(c, of_conv);
 }
 
 inline void transposed_convolution_gradient(gradient_context& c) {
@@ -294,6 +300,7 @@ inline void add_matrix_rules(gradient_rules& rules) {
   rules.set("MatMul", [](gradient_context& c) { detail::matrix_product_gradient(c, "MatMul", true); });
   rules.set("BatchMatMul", detail::batch_product_gradient);
   rules.set("Conv", detail::convolution_gradient);
+  rules.set("ConvRelu", detail::convolution_relu_gradient);
   rules.set("ConvTranspose", detail::transposed_convolution_gradient);
   rules.set("LayerNorm", detail::layer_norm_gradient);
   rules.set("DotProductWithPadding", detail::padded_dot_product_gradient);
