@@ -9,6 +9,7 @@
 #include <plait/exec/detail/operators/local_response_norm.hpp>
 #include <plait/exec/detail/operators/losses.hpp>
 #include <plait/exec/detail/operators/losses_gradients.hpp>
+#include <plait/exec/detail/operators/lp_norm.hpp>
 #include <plait/exec/detail/operators/normalization.hpp>
 #include <plait/exec/detail/operators/normalization_gradients.hpp>
 #include <plait/exec/detail/operators/ranking.hpp>
@@ -29,6 +30,7 @@ void add_reductions(operators<B>& table) {
   add_local_response_norm_operators(table);
   add_loss_gradient_operators(table);
   add_loss_operators(table);
+  add_lp_norm_operators(table);
   add_normalization_gradient_operators(table);
   add_normalization_operators(table);
   add_ranking_gradient_operators(table);

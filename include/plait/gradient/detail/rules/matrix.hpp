@@ -31,6 +31,7 @@ inline constexpr simple_rule matrix_rules[] = {
     {"LRN", "LRNGradient", "i0 o0 g0", "0"},
     {"LabelCrossEntropy", "LabelCrossEntropyGradient", "i0 i1 g0", "0"},
     {"LogSoftmax", "LogSoftmaxGradient", "o0 g0", "0"},
+    {"LpNorm", "LpNormGradient", "i0 g0", "0"},
     {"MakeTwoClass", "MakeTwoClassGradient", "g0", "0"},
     {"Normalize", "NormalizeGradient", "i0 g0", "0"},
     {"ReduceBackMax", "ReduceBackMaxGradient", "g0 i0 o0 i1*", "0"},
