@@ -70,6 +70,14 @@ TEST_CASE("layer gradients: normalisation, softmax and losses equal finite diffe
   check_gradient_of({"LayerNorm x a b > y m s [axis -1] [elementwise_affine 1]",
                      {{"x", some({2, 3, 4})}, {"a", some({4}, 2)}, {"b", some({4}, 3)}},
                      {"x", "a", "b"}});
+  check_gradient_of({"LayerNorm x > y [axis 2]", {{"x", some({2, 3, 4})}}, {"x"}});
+  check_gradient_of({"LayerNorm x > y m", {{"x", some({3, 4})}}, {"x"}});
+  for (std::string const arguments : {"", " [elementwise_affine 1]"})
+    check_gradient_of({"LayerNorm x a b > y" + arguments,
+                       {{"x", some({2, 3, 4})}, {"a", some({3, 4}, 2)}, {"b", some({3, 4}, 3)}},
+                       {"x", "a", "b"}});
+  for (std::string const arguments : {"", " [p 1]", " [average 1]", " [p 1] [average 1]"})
+    check_gradient_of({"LpNorm x > y" + arguments, {{"x", some({3, 4})}}, {"x"}});
   check_gradient_of({"Normalize x > y", {{"x", some({3, 4})}}, {"x"}});
   check_gradient_of({"NormalizeL1 x > y", {{"x", some({3, 4})}}, {"x"}});
   check_gradient_of({"NormalizeL1 x > y", {{"x", some({5})}}, {"x"}});

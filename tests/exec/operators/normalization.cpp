@@ -149,6 +149,18 @@ TEST_CASE_TEMPLATE("LayerNorm: rows get mean 0 and variance 1, and moments are o
     CHECK(blobs.template fetch<float>(to) == std::vector<float>{11, -98, -9, 102});
     CHECK(blobs.template fetch<float>("m") == std::vector<float>{0, 4});
   }
+  // With one output, scale and bias need no argument.
+  auto const one = [&](std::string const& inputs, std::string const& arguments) {
+    return test::run_op<B>(operators,
+                           "type: \"LayerNorm\" output: \"y\" " + inputs + arguments + "arg { name: \"epsilon\" f: 0 }",
+                           {{"x", test::of<B, float>({2, 2}, {2, -2, 3, 5})},
+                            {"a", test::of<B, float>({2}, {10, 100})},
+                            {"b", test::of<B, float>({2}, {1, 2})}})
+        .template fetch<float>("y");
+  };
+  CHECK(one("input: \"x\" ", "") == std::vector<float>{1, -1, -1, 1});
+  CHECK(one("input: \"x\" input: \"a\" input: \"b\" ", "") == std::vector<float>{11, -98, -9, 102});
+  CHECK_THROWS_AS(one("input: \"x\" input: \"a\" input: \"b\" ", integer("elementwise_affine", 0)), plait::exec_error);
   auto const constant =
       test::run_op<B>(operators, "type: \"LayerNorm\" input: \"x\" output: \"y\" output: \"m\" output: \"s\"",
                       {{"x", test::of<B, float>({1, 3}, {1, 1, 1})}});
@@ -217,7 +229,7 @@ TEST_CASE("normalisation: wrong operands are refused, and host backends give the
   refused(op("Softmax"), {3}, "no axis 1");
   refused(op("Softmax", integer("axis", -3)), {3, 2}, "no axis -3");
   refused(op("Normalize"), {}, "no axis -1");
-  refused(op("LayerNorm"), {2, 3}, "outputs");
+  refused(op("LayerNorm", "output: \"m\" output: \"s\" output: \"z\""), {2, 3}, "outputs");
   CHECK_THROWS_AS(test::run_op<plait::serial>(table<plait::serial>(), op("Softmax"),
                                               {{"x", test::of<plait::serial, std::int32_t>({1, 2}, {1, 2})}}),
                   plait::exec_error);

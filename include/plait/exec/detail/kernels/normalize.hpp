@@ -19,7 +19,7 @@ template <class T>
 struct layer_norm_rows {
   T const* x;
   T* y;
-  T* means;
+  T* means;  // null, like deviations: not stored
   T* deviations;
   T const* scale;  // by column, like bias; null: 1 and 0
   T const* bias;
@@ -46,8 +46,8 @@ struct layer_norm_rows {
       T const* const plus = bias;
       for_team_elements(count, [=](std::size_t i) { to[i] = (from[i] - mean) * factor * by[i] + plus[i]; });
     }
-    means[row] = mean;
-    deviations[row] = deviation;
+    if (means != nullptr) means[row] = mean;
+    if (deviations != nullptr) deviations[row] = deviation;
   }
 };
 
@@ -128,7 +128,8 @@ struct normalize_columns {
 
 /// Layer normalisation: computes y = (x - mean) / deviation of each row, with deviation = sqrt(variance + epsilon) and
 /// the variance of all elements of the row. y may be x. The variance is summed from differences to the mean, which
-/// avoids cancellation. Column c of y is then multiplied by scale[c], and bias[c] added, unless both are null.
+/// avoids cancellation. Column c of y is then multiplied by scale[c], and bias[c] added, unless both are null. Means
+/// and deviations are stored unless null.
 template <backend B, class T>
 void layer_norm(T const* x, T const* scale, T const* bias, T* y, T* means, T* deviations, std::size_t rows,
                 std::size_t width, T epsilon) {

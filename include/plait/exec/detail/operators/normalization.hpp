@@ -100,15 +100,19 @@ template <backend B>
 class layer_norm_kernel final : public op_kernel<B> {
  public:
   explicit layer_norm_kernel(op_arguments const& a)
-      : axis_(a.integer("axis")), epsilon_(a.real("epsilon")), affine_(a.flag("elementwise_affine")) {}
+      : axis_(a.integer("axis")),
+        epsilon_(a.real("epsilon")),
+        // Caffe2 has three outputs, and ignores further inputs without elementwise_affine. Systems that derive from it
+        // have one output, and scale if there are inputs for it.
+        affine_(a.flag("elementwise_affine") ||
+                (a.output_count() == 1 && a.input_count() == 3 && !a.has("elementwise_affine"))) {}
   void infer(shape_context& c) override {
     detail::expect_affine_inputs(c, 1, affine_ ? 2 : 0);
     x_ = detail::matrix_rows::of(c, axis_);
     if (affine_) detail::expect_row_numbers(c, 1, 2, x_.width);
     shape const moments = detail::moments_of(c, axis_);
     c.output(0, c.type(0), c.dims(0));
-    c.output(1, c.type(0), moments);
-    c.output(2, c.type(0), moments);
+    for (std::size_t o = 1; o != c.output_count(); ++o) c.output(o, c.type(0), moments);
   }
   void run(op_context<B>& c) override { run_as(c, x_.rows); }
 
@@ -124,8 +128,9 @@ class layer_norm_kernel final : public op_kernel<B> {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       T const* const scale = affine_ ? c.template input<T>(1) : nullptr;
       T const* const bias = affine_ ? c.template input<T>(2) : nullptr;
-      layer_norm<B>(c.template input<T>(0), scale, bias, c.template output<T>(0), c.template output<T>(1),
-                    c.template output<T>(2), rows, x_.width, static_cast<T>(epsilon_));
+      auto const moments = [&](std::size_t o) { return c.output_count() > o ? c.template output<T>(o) : nullptr; };
+      layer_norm<B>(c.template input<T>(0), scale, bias, c.template output<T>(0), moments(1), moments(2), rows,
+                    x_.width, static_cast<T>(epsilon_));
     });
   }
 
@@ -160,6 +165,7 @@ namespace detail::caffe2 {
 /// Checks Caffe2's restrictions of LayerNorm.
 inline shape_check layer_norm(op_arguments const& a) {
   inputs_up_to<1>(a);
+  outputs<3>(a);
   return least_rank_of_first<2>(a);
 }
 
@@ -186,14 +192,17 @@ void add_normalization_operators(operators<B>& table) {
   table.template add<layer_norm_kernel<B>>(
       rows("LayerNorm")
           .inputs(1, 3)
-          .outputs(3)
+          .outputs(1, 3)
           .argument("epsilon", 1e-5f, "added to the variance")
-          .argument("elementwise_affine", std::int64_t{0}, "1: inputs X, scale, bias, these as long as a row")
+          .argument(
+              "elementwise_affine", std::int64_t{0},
+              "1, also the default for three inputs and one output: inputs X, scale, bias, these as long as a row")
           .in_caffe2(detail::caffe2::layer_norm)
           .ignored_in_caffe2("elementwise_affine")
           .no_doubles_in_caffe2()
-          .describe("Y[r, :] = (X[r, :] - mean[r]) / stdev[r], stdev = sqrt(variance + epsilon); mean, stdev [.., 1]; "
-                    "then Y = Y * scale + bias"));
+          .describe(
+              "Y[r, :] = (X[r, :] - mean[r]) / stdev[r], stdev = sqrt(variance + epsilon)[, mean, stdev [.., 1]]; "
+              "then Y = Y * scale + bias"));
 
   auto const vectors = [](std::string_view type) {
     return op_schema(type)

@@ -148,16 +148,30 @@ inline void transposed_convolution_gradient(gradient_context& c) {
   if (!with_bias) op.argument("no_bias", std::int64_t{1});
 }
 
+// Recomputes moments that are not outputs, which Caffe2 requires.
 inline void layer_norm_gradient(gradient_context& c) {
-  c.refuse_unless(c.as_caffe2() || (!c.has_gradient(1) && !c.has_gradient(2)),
-                  "the mean and the deviation have no gradient");
-  std::vector<gradient_operand> operands = {c.output_gradient(0), c.output(0), c.output(1), c.output(2), c.input(0)};
+  std::size_t const outputs = c.output_count();
+  c.refuse_unless(outputs == 3 || !c.as_caffe2(), "it should have three outputs: its gradient reads the moments");
+  for (std::size_t o = 1; o != outputs; ++o)
+    c.refuse_unless(c.as_caffe2() || !c.has_gradient(o), "the mean and the deviation have no gradient");
+  bool const affine = c.argument<std::int64_t>("elementwise_affine", 0) != 0 ||
+                      (outputs == 1 && c.listed_input_count() == 3 && !c.has_argument("elementwise_affine"));
+  gradient_operand const x = c.input(0);
+  std::vector<gradient_operand> made;
+  if (outputs == 3) {
+    for (std::size_t o = 0; o != 3; ++o) made.push_back(c.output(o));
+  } else {
+    for (std::size_t o = 0; o != 3; ++o) made.push_back(c.temporary(c.gradient_name(0) + "_norm"));
+    c.op("LayerNorm", std::vector{x}, made).argument("elementwise_affine", std::int64_t{0});
+  }
+  std::vector<gradient_operand> operands = {c.output_gradient(0), made[0], made[1], made[2], x};
   std::vector<gradient_operand> gradients = {c.input_gradient(0)};
-  if (c.argument<std::int64_t>("elementwise_affine", 0) != 0) {
+  if (affine) {
     operands.push_back(c.input(1));
     gradients.insert(gradients.end(), {c.input_gradient(1), c.input_gradient(2)});
   }
-  c.op("LayerNormGradient", operands, gradients);
+  made_op op = c.op("LayerNormGradient", operands, gradients);
+  if (affine && !c.has_argument("elementwise_affine")) op.argument("elementwise_affine", std::int64_t{1});
 }
 
 inline void padded_dot_product_gradient(gradient_context& c) {
