@@ -92,6 +92,56 @@ TEST_CASE_TEMPLATE("ConvTranspose: agrees with its definition for 1 to 3 axes, g
   }
 }
 
+// Returns a shape with its second axis moved to the end.
+shape last_of(shape const& dims) {
+  shape made = {dims[0]};
+  for (std::size_t axis = 2; axis != dims.rank(); ++axis) made.push_back(dims[axis]);
+  made.push_back(dims[1]);
+  return made;
+}
+// Returns elements in the order of that shape.
+std::vector<double> last_of(shape const& dims, std::vector<double> const& x) {
+  std::vector<double> made(x.size());
+  for (test::index const& at : test::indices(dims)) {
+    test::index to(at);
+    to.erase(to.begin() + 1);
+    to.push_back(at[1]);
+    made[test::place(last_of(dims), to)] = x[test::place(dims, at)];
+  }
+  return made;
+}
+
+TEST_CASE_TEMPLATE("ConvTranspose: channels may be last, and its gradient agrees with differences", B,
+                   PLAIT_HOST_BACKENDS) {
+  for (transposed_case const& c : cases) {
+    CAPTURE(to_string(c.x));
+    auto const x = test::random_tensor(c.x, 1).template values<double>();
+    auto const w = test::random_tensor(c.w, 2).template values<double>();
+    shape const dims = output_of(c);
+    auto const b = test::random_tensor({dims[1]}, 3);
+    auto const last_x = test::of<plait::serial>(last_of(c.x), last_of(c.x, x));
+    auto const last_w = test::of<plait::serial>(last_of(c.w), last_of(c.w, w));
+    std::string const forward = "type: 'ConvTranspose' input: 'x' input: 'w' input: 'b' output: 'y'" + arguments(c) +
+                                " arg { name: 'order' s: 'NHWC' }";
+    auto const blobs = test::run_op<B>(test::table<B>(), forward,
+                                       {{"x", test::of<B>(last_x.dims(), last_x.template values<double>())},
+                                        {"w", test::of<B>(last_w.dims(), last_w.template values<double>())},
+                                        {"b", test::of<B>(b.dims(), b.template values<double>())}});
+    CHECK(blobs.view("y").dims() == last_of(dims));
+    auto const made = blobs.template fetch<double>("y");
+    auto const wanted = last_of(dims, transposed(c, x, w, b.template values<double>()));
+    REQUIRE(made.size() == wanted.size());
+    for (std::size_t i = 0; i != made.size(); ++i) CHECK(made[i] == doctest::Approx(wanted[i]).epsilon(1e-12));
+    test::check_gradient_of_op(
+        test::table<B>(), test::table<plait::serial>(),
+        {.forward = forward,
+         .gradient = "type: 'ConvTransposeGradient' input: 'x' input: 'w' input: 'y_grad' output: 'w_grad' output: "
+                     "'b_grad' output: 'x_grad'" +
+                     arguments(c) + " arg { name: 'order' s: 'NHWC' }",
+         .fed = {{"x", last_x.clone()}, {"w", last_w.clone()}, {"b", b.clone()}}});
+  }
+}
+
 TEST_CASE_TEMPLATE("ConvTransposeGradient: agrees with differences", B, PLAIT_HOST_BACKENDS) {
   for (transposed_case const& c : cases) {
     CAPTURE(to_string(c.x));
@@ -123,7 +173,8 @@ TEST_CASE("ConvTranspose: shapes and arguments that do not fit are refused") {
   };
   std::string const two = "arg { name: 'kernel' i: 2 } ";
   CHECK(test::has(error(""), "'kernel' is missing"));
-  CHECK(test::has(error(two + "arg { name: 'order' s: 'NHWC' }"), "must be NCHW"));
+  CHECK(test::has(error(two + "arg { name: 'order' s: 'CHWN' }"), "must be NCHW or NHWC"));
+  CHECK(test::has(error(two + "arg { name: 'order' s: 'NHWC' }"), "axis 3"));
   CHECK(test::has(error(two, {1, 3, 3, 3}), "axis 1"));
   CHECK(test::has(error("arg { name: 'kernel' i: 3 }"), "the kernel's extent of 3"));
   CHECK(test::has(error(two + "arg { name: 'pad' i: 4 }"), "more places in axis 2 than the padding cuts off"));

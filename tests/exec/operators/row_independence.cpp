@@ -194,6 +194,7 @@ std::vector<example> examples() {
       {"ConvRelu", window, {pictures, reals({3, 2, 2, 2}), reals({3})}, 1},
       {"ConvTranspose", window, {pictures, reals({2, 3, 2, 2}), reals({3})}, 1},
       {"MaxPool", window, {pictures}, 1},
+      {"ConvTranspose", window + R"(arg { name: "order" s: "NHWC" })", {pictures, reals({4, 2, 2, 3}), reals({3})}, 1},
       {"AveragePool", window, {pictures}, 1},
       {"MaxPoolGradient", window, {pictures, reals({rows, 2, 3, 3}), reals({rows, 2, 3, 3})}, 3},
       {"AveragePoolGradient", window, {pictures, reals({rows, 2, 3, 3}), reals({rows, 2, 3, 3})}, 3},

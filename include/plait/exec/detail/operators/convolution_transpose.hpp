@@ -26,7 +26,8 @@ namespace plait {
 namespace detail {
 
 /// Shapes of a transposed convolution and of its gradient. Input 0 is X, input 1 W, of shape [channels of X, channels
-/// of Y of a group, taps...]. Y is the image whose windows are the places of X.
+/// of Y of a group, taps...] or, with channels last, [channels of X, taps..., channels of Y of a group]. Y is the image
+/// whose windows are the places of X.
 class transposed_convolution_shape {
  public:
   explicit transposed_convolution_shape(op_arguments const& a)
@@ -35,9 +36,9 @@ class transposed_convolution_shape {
         dilation_(read_extents(a, "dilation", "dilations", 1, 1)),
         more_(read_extents(a, "adj", "adjs", 0, 0)),
         pads_(read_pads(a)),
-        groups(a.integer("group")) {
+        groups(a.integer("group")),
+        last(read_channels_last(a)) {
     if (groups < 1) a.fail("group", "is less than 1");
-    if (read_channels_last(a)) a.fail("order", "must be NCHW for a transposed convolution");
     if (a.integers("kernels").empty() && !a.has("kernel") && !a.has("kernel_h")) a.fail("kernel", "is missing");
   }
 
@@ -49,31 +50,35 @@ class transposed_convolution_shape {
     std::size_t const axes = c.dims(1).rank() - 2;
     c.expect_rank(0, axes + 2, axes + 2);
     shape const& dims = c.dims(0);
+    std::size_t const channel_axis = last ? axes + 1 : 1;
+    std::size_t const first = last ? 1 : 2;  // of the spatial axes
     images = dims[0];
-    units = dims[1];
-    c.expect_extent(0, 1, c.dims(1)[0], 1);
+    units = dims[channel_axis];
+    c.expect_extent(0, channel_axis, c.dims(1)[0], 1);
     c.expect(units % groups == 0, 0, "have channels for ", groups, " groups");
-    std::int64_t const of_group = c.dims(1)[1];
+    std::int64_t const of_group = c.dims(1)[channel_axis];
     channels = of_group * groups;
-    shape made = {images, channels};
+    shape made = {images};
+    if (!last) made.push_back(channels);
     w = {};
     for (std::size_t axis = 0; axis != axes; ++axis) {
       std::size_t const at = w.in.size() - axes + axis;
-      w.out[at] = dims[axis + 2];
+      w.out[at] = dims[axis + first];
       w.kernel[at] = extent_of(c, 0, kernel_, axis, axes, "kernels");
       w.stride[at] = extent_of(c, 0, stride_, axis, axes, "strides");
       w.dilation[at] = extent_of(c, 0, dilation_, axis, axes, "dilations");
       w.head[at] = extent_of(c, 0, pads_, axis, 2 * axes, "pads");
       std::int64_t const tail = extent_of(c, 0, pads_, axes + axis, 2 * axes, "pads");
       std::int64_t const more = extent_of(c, 0, more_, axis, axes, "adjs");
-      c.expect(c.dims(1)[axis + 2] == w.kernel[at], 1, "have the kernel's extent of ", w.kernel[at], " in axis ",
-               axis + 2);
-      c.expect(w.out[at] > 0 && w.out[at] <= largest_extent, 0, "have places in axis ", axis + 2);
+      c.expect(c.dims(1)[axis + first] == w.kernel[at], 1, "have the kernel's extent of ", w.kernel[at], " in axis ",
+               axis + first);
+      c.expect(w.out[at] > 0 && w.out[at] <= largest_extent, 0, "have places in axis ", axis + first);
       w.in[at] = (w.out[at] - 1) * w.stride[at] + w.dilation[at] * (w.kernel[at] - 1) + 1 + more - w.head[at] - tail;
-      c.expect(w.in[at] > 0 && w.in[at] <= largest_extent, 0, "have more places in axis ", axis + 2,
+      c.expect(w.in[at] > 0 && w.in[at] <= largest_extent, 0, "have more places in axis ", axis + first,
                " than the padding cuts off");
       made.push_back(w.in[at]);
     }
+    if (last) made.push_back(channels);
     taps = of_group * static_cast<std::int64_t>(w.taps());
     count = static_cast<std::int64_t>(w.count());
     columns = static_cast<std::size_t>(shape{groups, taps, count}.size());
@@ -93,6 +98,7 @@ class transposed_convolution_shape {
 
  public:
   std::int64_t groups;
+  bool last;
   windows w;
   std::int64_t images = 0;
   std::int64_t units = 0;     ///< channels of X
@@ -102,17 +108,24 @@ class transposed_convolution_shape {
   std::size_t columns = 0;    ///< elements
 };
 
-// Adds the bias of a channel to its places.
+// Adds the bias of a channel to its places. A row is (image, channel) or, with channels last, (image, place).
 template <class T>
 struct added_bias_row {
   T const* bias;
   T* y;
   std::size_t channels;
   std::size_t width;
-  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
-    T const more = bias[row % channels];
+  bool last;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t end) const {
     T* const to = y + row * width;
-    for (std::size_t i = first; i < last; ++i) to[i] += more;
+    if (last) {
+      T const* const from = bias;
+      PLAIT_INDEPENDENT
+      for (std::size_t i = first; i < end; ++i) to[i] += from[i];
+    } else {
+      T const more = bias[row % channels];
+      for (std::size_t i = first; i < end; ++i) to[i] += more;
+    }
   }
 };
 
@@ -139,21 +152,36 @@ class transposed_convolution_kernel final : public op_kernel<B> {
       T const* x = c.template input<T>(0);
       T* y = c.template output<T>(0);
       T* const columns = static_cast<T*>(c.scratch());
-      std::int64_t const units = s_.group_units();
       for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), y += s_.output()) {
-        gemm_batched<B>({.m = s_.taps, .n = s_.count, .k = units, .transpose_a = true, .bf16x3 = bf16x3_},
-                        {s_.groups, units * s_.taps, units * s_.count, s_.taps * s_.count}, c.template input<T>(1), x,
-                        columns);
-        columns_to_windows<B>(s_.w, columns, y, s_.channels);
+        put_columns(c.template input<T>(1), x, columns);
+        if (s_.last)
+          columns_to_windows<B>(s_.w, columns, y, s_.channels, s_.groups);
+        else
+          columns_to_windows<B>(s_.w, columns, y, s_.channels);
       }
-      if (c.input_count() == 3)
-        for_each_row_part<B>(static_cast<std::size_t>(s_.images * s_.channels), s_.w.places(), 1,
-                             detail::added_bias_row<T>{c.template input<T>(2), c.template output<T>(0),
-                                                       static_cast<std::size_t>(s_.channels), s_.w.places()});
+      if (c.input_count() != 3) return;
+      auto const images = static_cast<std::size_t>(s_.images);
+      auto const channels = static_cast<std::size_t>(s_.channels);
+      std::size_t const width = s_.last ? channels : s_.w.places();
+      for_each_row_part<B>(
+          images * (s_.last ? s_.w.places() : channels), width, 1,
+          detail::added_bias_row<T>{c.template input<T>(2), c.template output<T>(0), channels, width, s_.last});
     });
   }
 
  private:
+  // Columns of Y from the places of X.
+  template <class T>
+  void put_columns(T const* w, T const* x, T* columns) const {
+    std::int64_t const units = s_.group_units();
+    if (s_.last)
+      gemm_batched<B>({.m = s_.count, .n = s_.taps, .k = units, .lda = s_.units, .bf16x3 = bf16x3_},
+                      {s_.groups, units, units * s_.taps, s_.taps * s_.count}, x, w, columns);
+    else
+      gemm_batched<B>({.m = s_.taps, .n = s_.count, .k = units, .transpose_a = true, .bf16x3 = bf16x3_},
+                      {s_.groups, units * s_.taps, units * s_.count, s_.taps * s_.count}, w, x, columns);
+  }
+
   detail::transposed_convolution_shape s_;
   bool bf16x3_;
 };
@@ -172,8 +200,9 @@ class transposed_convolution_gradient_kernel final : public op_kernel<B> {
     c.output(0, type, c.dims(1));
     if (out_.with_bias) c.output(1, type, {s_.channels});
     if (out_.with_x) c.output(out_.x(), type, c.dims(0));
-    bias_ = reduction_axes({s_.images, s_.channels, static_cast<std::int64_t>(s_.w.places())}, {true, false, true},
-                           size_of(type));
+    auto const places = static_cast<std::int64_t>(s_.w.places());
+    bias_ = s_.last ? reduction_axes({s_.images * places, s_.channels}, {true, false}, size_of(type))
+                    : reduction_axes({s_.images, s_.channels, places}, {true, false, true}, size_of(type));
     c.scratch(std::max(s_.columns, out_.with_bias ? bias_.scratch() : 0) * size_of(type));
   }
 
@@ -185,30 +214,52 @@ class transposed_convolution_gradient_kernel final : public op_kernel<B> {
       T* const dw = c.template output<T>(0);
       T* dx = out_.with_x ? c.template output<T>(out_.x()) : nullptr;
       T* const columns = static_cast<T*>(c.scratch());
-      std::int64_t const units = s_.group_units();
       if (out_.with_bias) reduce_axes<B, sum_reduction>(bias_, dy, as_it_is{}, c.template output<T>(1), columns);
       if (s_.images == 0) fill<B>(dw, c.size(1), T(0));
       for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), dy += s_.output()) {
-        windows_to_columns<B>(s_.w, dy, columns, s_.channels);
-        gemm_batched<B>({.m = units, .n = s_.taps, .k = s_.count, .transpose_b = true, .bf16x3 = bf16x3_},
-                        {s_.groups, units * s_.count, s_.taps * s_.count, units * s_.taps}, x, columns, dw, T(1),
-                        image == 0 ? T(0) : T(1));
+        if (s_.last)
+          windows_to_columns<B>(s_.w, dy, columns, s_.channels, s_.groups);
+        else
+          windows_to_columns<B>(s_.w, dy, columns, s_.channels);
+        add_weights(columns, x, dw, image == 0 ? T(0) : T(1));
         if (!out_.with_x) continue;
-        gemm_batched<B>({.m = units, .n = s_.count, .k = s_.taps, .bf16x3 = bf16x3_},
-                        {s_.groups, units * s_.taps, s_.taps * s_.count, units * s_.count}, w, columns, dx);
+        put_places(w, columns, dx);
         dx += s_.image();
       }
     });
   }
 
  private:
+  template <class T>
+  void add_weights(T const* columns, T const* x, T* dw, T beta) const {
+    std::int64_t const units = s_.group_units();
+    if (s_.last)
+      gemm_batched<B>(
+          {.m = units, .n = s_.taps, .k = s_.count, .transpose_a = true, .lda = s_.units, .bf16x3 = bf16x3_},
+          {s_.groups, units, s_.taps * s_.count, units * s_.taps}, x, columns, dw, T(1), beta);
+    else
+      gemm_batched<B>({.m = units, .n = s_.taps, .k = s_.count, .transpose_b = true, .bf16x3 = bf16x3_},
+                      {s_.groups, units * s_.count, s_.taps * s_.count, units * s_.taps}, x, columns, dw, T(1), beta);
+  }
+  template <class T>
+  void put_places(T const* w, T const* columns, T* dx) const {
+    std::int64_t const units = s_.group_units();
+    if (s_.last)
+      gemm_batched<B>(
+          {.m = s_.count, .n = units, .k = s_.taps, .transpose_b = true, .ldc = s_.units, .bf16x3 = bf16x3_},
+          {s_.groups, s_.taps * s_.count, units * s_.taps, units}, columns, w, dx);
+    else
+      gemm_batched<B>({.m = units, .n = s_.count, .k = s_.taps, .bf16x3 = bf16x3_},
+                      {s_.groups, units * s_.taps, s_.taps * s_.count, units * s_.count}, w, columns, dx);
+  }
+
   detail::transposed_convolution_shape s_;
   bool bf16x3_;
   detail::convolution_gradients out_;
   reduction_axes bias_;
 };
 
-/// ConvTranspose, ConvTransposeGradient: float and double, channels first.
+/// ConvTranspose, ConvTransposeGradient: float and double.
 template <backend B>
 void add_transposed_convolution_operators(operators<B>& table) {
   auto const schema = [](char const* type) {
