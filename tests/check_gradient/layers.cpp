@@ -104,6 +104,15 @@ TEST_CASE("layer gradients: normalisation, softmax and losses equal finite diffe
   check_gradient_of({"CrossEntropy x l > y", {{"x", distribution(3, 4, 1)}, {"l", distribution(3, 4, 2)}}, {"x"}});
   check_gradient_of(
       {"SigmoidCrossEntropyWithLogits x t > y", {{"x", some({3, 4})}, {"t", random_tensor({3, 4}, 2, 0, 1)}}, {"x"}});
+  check_gradient_of({"WeightedSigmoidCrossEntropyWithLogits x t w > y",
+                     {{"x", some({3, 4})}, {"t", random_tensor({3, 4}, 2, 0, 1)}, {"w", some({3, 4}, 3)}},
+                     {"x"}});
+  for (std::string const arguments : {"", " [axis 2] [eps 0.5]"}) {
+    plait::shape const row = arguments.empty() ? plait::shape{3, 4} : plait::shape{4};
+    check_gradient_of({"RMSNorm x g b > y r" + arguments,
+                       {{"x", some({2, 3, 4})}, {"g", some(row, 2)}, {"b", some(row, 3)}},
+                       {"x", "g", "b"}});
+  }
   check_gradient_of({"MakeTwoClass x > y", {{"x", random_tensor({4}, 1, 0.1, 0.9)}}, {"x"}});
   check_gradient_of({"ElementwiseLinear x w b > y",
                      {{"x", some({3, 4})}, {"w", some({4}, 2)}, {"b", some({4}, 3)}},

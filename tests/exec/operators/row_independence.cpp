@@ -166,6 +166,8 @@ std::vector<example> examples() {
       {"ChannelShuffle", integer("group", 2), {pictures}, 1},
       {"ResizeNearest", R"(arg { name: "height_scale" f: 2 })", {pictures}, 1},
       {"ResizeNearestGradient", "", {pictures, pictures}, 2},
+      {"RMSNorm", last, {cubes, reals({3}), reals({3})}, 1, 2},
+      {"BatchBoxCox", "", {cubes, reals({6}), reals({6})}, 1},
       {"ElementwiseLinear", "", {x, reals({6}), reals({6})}, 1},
       {"Concat", "", {cubes, reals({rows, 1, 3})}, 2, 2, 1},
       {"Concat", last + integer("add_axis", 1), {x, x}, 2, 2, 1},

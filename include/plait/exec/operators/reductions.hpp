@@ -18,6 +18,7 @@
 #include <plait/exec/detail/operators/reductions.hpp>
 #include <plait/exec/detail/operators/reductions_gradients.hpp>
 #include <plait/exec/detail/operators/scans.hpp>
+#include <plait/exec/detail/operators/rms_norm.hpp>
 #include <plait/exec/detail/operators/softmax_with_loss.hpp>
 #include <plait/exec/detail/operators/softmax_with_loss_gradients.hpp>
 #include <plait/exec/operators.hpp>
@@ -42,5 +43,6 @@ void add_reductions(operators<B>& table) {
   add_softmax_with_loss_gradient_operators(table);
   add_softmax_with_loss_operators(table);
 }
+  add_rms_norm_operators(table);
 
 }  // namespace plait

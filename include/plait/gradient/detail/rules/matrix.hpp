@@ -171,7 +171,13 @@ inline void layer_norm_gradient(gradient_context& c) {
     gradients.insert(gradients.end(), {c.input_gradient(1), c.input_gradient(2)});
   }
   made_op op = c.op("LayerNormGradient", operands, gradients);
-  if (affine && !c.has_argument("elementwise_affine")) op.argument("elementwise_affine", std::int64_t{1});
+  if (affine && usual) op.argument("elementwise_affine", std::int64_t{1});
+}
+
+inline void rms_norm_gradient(gradient_context& c) {
+  c.refuse_unless(c.as_caffe2() || !c.has_gradient(1), "the factors of its rows have no gradient");
+  c.op("RMSNormGradient", {c.output_gradient(0), c.input(0), c.input(1), c.output(1)},
+       {c.input_gradient(0), c.input_gradient(1), c.input_gradient(2)});
 }
 
 inline void padded_dot_product_gradient(gradient_context& c) {
@@ -319,6 +325,7 @@ inline void add_matrix_rules(gradient_rules& rules) {
   rules.set("ConvTranspose", detail::transposed_convolution_gradient);
   rules.set("LayerNorm", detail::layer_norm_gradient);
   rules.set("DotProductWithPadding", detail::padded_dot_product_gradient);
+  rules.set("RMSNorm", detail::rms_norm_gradient);
   rules.set("SumSqrElements", detail::sum_of_squares_gradient);
   rules.set("SumReduceLike", detail::sum_like_gradient);
   rules.set("ReduceTailSum", detail::tail_sum_gradient);
