@@ -16,6 +16,7 @@ namespace plait {
   // In alphabetical order.
   static constexpr std::string_view first_by_first[] = {
       "And",
+      "BatchBoxCox",
       "BitwiseAnd",
       "BitwiseOr",
       "BitwiseXor",
