@@ -22,6 +22,8 @@
 #include <plait/exec/detail/operators/softmax_with_loss.hpp>
 #include <plait/exec/detail/operators/softmax_with_loss_gradients.hpp>
 #include <plait/exec/operators.hpp>
+#include <plait/exec/detail/operators/summarize.hpp>
+#include <plait/exec/detail/operators/weighted_sigmoid_loss.hpp>
 
 namespace plait {
 
@@ -45,4 +47,6 @@ void add_reductions(operators<B>& table) {
 }
   add_rms_norm_operators(table);
 
+  add_summarize_operator(table);
+  add_weighted_sigmoid_loss_operators(table);
 }  // namespace plait

@@ -52,6 +52,7 @@ inline constexpr simple_rule matrix_rules[] = {
     {"Softmax", "SoftmaxGradient", "o0 g0", "0"},
     {"SquaredL2Distance", "SquaredL2DistanceGradient", "i0 i1 g0", "0 1"},
     {"SumElements", "SumElementsGradient", "i0 g0", "0"},
+    {"WeightedSigmoidCrossEntropyWithLogits", "WeightedSigmoidCrossEntropyWithLogitsGradient", "g0 i0 i1 i2", "0"},
     {"GRUUnit", "GRUUnitGradient", "i* o0 g0", "0 1"},
 };
 
