@@ -12,6 +12,7 @@
 #include <plait/exec/detail/operators/lp_norm.hpp>
 #include <plait/exec/detail/operators/normalization.hpp>
 #include <plait/exec/detail/operators/normalization_gradients.hpp>
+#include <plait/exec/detail/operators/perplexity.hpp>
 #include <plait/exec/detail/operators/ranking.hpp>
 #include <plait/exec/detail/operators/ranking_gradients.hpp>
 #include <plait/exec/detail/operators/reduce_product.hpp>
@@ -36,6 +37,7 @@ void add_reductions(operators<B>& table) {
   add_lp_norm_operators(table);
   add_normalization_gradient_operators(table);
   add_normalization_operators(table);
+  add_perplexity_operator(table);
   add_ranking_gradient_operators(table);
   add_ranking_operators(table);
   add_reduce_product_operators(table);
