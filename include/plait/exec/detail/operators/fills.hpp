@@ -118,10 +118,11 @@ T element_argument(op_arguments const& a, std::string_view name, Number value) {
 
 }  // namespace detail
 
-/// Kernel of ConstantFill. The type is dtype; without it, int64 for an integer `value`, and for a real one float, or
-/// double if X is double, so that gradients, which begin and end with such fills, can be computed in double.
+/// Kernel of ConstantFill, and base of fills with one value. The type is dtype; without it, int64 for an integer
+/// `value`, and for a real one float, or double if X is double, so that gradients, which begin and end with such fills,
+/// can be computed in double.
 template <backend B>
-class constant_fill_kernel final : public op_kernel<B> {
+class constant_fill_kernel : public op_kernel<B> {
  public:
   explicit constant_fill_kernel(op_arguments const& a) : dims_(a) {
     bool const integer = a.is_integer("value");
@@ -145,26 +146,27 @@ class constant_fill_kernel final : public op_kernel<B> {
   }
 
   void run(op_context<B>& c) override {
-    if (wide_) return repeat(wide_bits_, c);
+    visit_bits([&]<class Bits>(Bits value) { fill<B>(static_cast<Bits*>(c.raw_output(0)), c.output_size(0), value); });
+  }
+
+ protected:
+  /// Calls f with the bits of the value: one loop for all types of a size.
+  template <class F>
+  void visit_bits(F const& f) const {
+    if (wide_) return f(wide_bits_);
     switch (size_of(type_)) {
       case 1:
-        return repeat(static_cast<std::uint8_t>(bits_), c);
+        return f(static_cast<std::uint8_t>(bits_));
       case 2:
-        return repeat(static_cast<std::uint16_t>(bits_), c);
+        return f(static_cast<std::uint16_t>(bits_));
       case 4:
-        return repeat(static_cast<std::uint32_t>(bits_), c);
+        return f(static_cast<std::uint32_t>(bits_));
       default:
-        return repeat(bits_, c);
+        return f(bits_);
     }
   }
 
  private:
-  // Fills with bits: one loop for all types of a size.
-  template <class Bits>
-  static void repeat(Bits value, op_context<B>& c) {
-    fill<B>(static_cast<Bits*>(c.raw_output(0)), c.output_size(0), value);
-  }
-
   fill_shape dims_;
   element_type type_;
   std::uint64_t bits_ = 0;  // an element in the first bytes, as in memory
@@ -303,6 +305,19 @@ class zeros_like_kernel final : public op_kernel<B> {
   }
 };
 
+namespace detail {
+
+/// Returns a schema with the inputs and arguments of fills with one value.
+inline op_schema constant_fill_schema(std::string_view type, std::string_view value) {
+  return fill_shape::schema(type)
+      .number_argument("value", 0.0f, value)
+      .argument("dtype", std::int64_t{1},
+                "the type as TensorProto.DataType numbers it; else FLOAT (DOUBLE as X is), or INT64 where value is an "
+                "integer");
+}
+
+}  // namespace detail
+
 namespace detail::caffe2 {
 
 /// Checks Caffe2's restriction of GivenTensor fills: `values` is present.
@@ -318,13 +333,8 @@ inline shape_check values_given(op_arguments const& a) {
 /// GivenTensorStringFill, Int8GivenTensorFill, Int8GivenIntTensorFill.
 template <backend B>
 void add_fill_operators(operators<B>& table) {
-  table.template add<constant_fill_kernel>(
-      fill_shape::schema("ConstantFill")
-          .number_argument("value", 0.0f, "what every element is")
-          .argument("dtype", std::int64_t{1},
-                    "the type as TensorProto.DataType numbers it; else FLOAT (DOUBLE as X is), or INT64 where value "
-                    "is an integer")
-          .describe("Y: shape, or as X: …, every element the same"));
+  table.template add<constant_fill_kernel>(detail::constant_fill_schema("ConstantFill", "what every element is")
+                                               .describe("Y: shape, or as X: …, every element the same"));
   table.template add<zeros_like_kernel>(
       op_schema("ZerosLike")
           .inputs(1)
