@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <plait/core/detail/npos.hpp>
 #include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/index_checks.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
@@ -28,7 +29,7 @@ struct sparse_operands {
   std::size_t parameter;
   std::size_t indices;
   std::size_t gradient;
-  std::size_t rate;
+  std::size_t rate;  ///< npos: none
 };
 
 inline void expect_rows(shape_context& c, sparse_operands at) {
@@ -41,6 +42,7 @@ inline void expect_rows(shape_context& c, sparse_operands at) {
   c.expect(c.dims(at.gradient).size_to(lead) == c.dims(at.indices).size() &&
                c.dims(at.gradient).size_from(lead) == c.dims(at.parameter).size_from(1),
            at.gradient, "have a row of ", c.input(at.parameter), " for each index of ", c.input(at.indices));
+  if (at.rate == npos) return;
   if (c.type(at.rate) != element_type::float32) c.expect_same_type(at.parameter, at.rate);
   c.expect(c.dims(at.rate).size() == 1, at.rate, "be one number");
 }
