@@ -85,6 +85,16 @@ TEST_CASE("ONNX losses: labels that are no classes are refused, but for ignore_i
   CHECK(says(refusal({"SoftmaxCrossEntropyLoss", {f({2}), of(i64, {2})}, {}, ""}), "at least 2 axes"));
 }
 
+TEST_CASE("ONNX LRN: a window of two channels has the one after each") {
+  auto const y =
+      outputs_of({"LRN", {f({1, 3, 1, 1})}, {flag("size", 2)}, ""}, {floats({1, 3, 1, 1}, {200, 400, 600})})[0];
+  auto const& made = std::get<std::vector<float>>(y.data);
+  REQUIRE(made.size() == 3);
+  CHECK(made[0] == doctest::Approx(200 / std::pow(1 + 5e-5 * (4e4 + 16e4), 0.75)));
+  CHECK(made[1] == doctest::Approx(400 / std::pow(1 + 5e-5 * (16e4 + 36e4), 0.75)));
+  CHECK(made[2] == doctest::Approx(600 / std::pow(1 + 5e-5 * 36e4, 0.75)));
+}
+
 TEST_CASE("ONNX normalisations: operands that do not fit are refused") {
   CHECK(says(refusal({"GroupNormalization", {f({1, 6, 2}), f({6}), f({6})}, {flag("num_groups", 4)}, "", 21}),
              "6 channels in 4 groups"));
@@ -97,7 +107,7 @@ TEST_CASE("ONNX normalisations: operands that do not fit are refused") {
   row const rms{"RMSNormalization", {any_shape(), any_shape()}, {}, "", 23};
   CHECK(refusal_of_run(rms, {zeros({2, 3}), zeros({3})}) == "");
   CHECK(refusal_of_run(rms, {zeros({1, 3}), zeros({2, 3})}) != "");
-  CHECK(says(refusal({"LRN", {f({1, 4, 2, 2})}, {flag("size", 2)}, ""}), "must be odd"));
+  CHECK(says(refusal({"LRN", {f({1, 4, 2, 2})}, {flag("size", 0)}, ""}), "must be at least 1"));
   row const l1{"LpNormalization", {f({2, 2})}, {flag("p", 1)}, ""};
   CHECK(outputs_of(l1, {floats({2, 2}, {0, 0, -1, 3})})[0] == floats({2, 2}, {0, 0, -0.25f, 0.75f}));
 }

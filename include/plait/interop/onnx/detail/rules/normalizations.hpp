@@ -100,11 +100,11 @@ inline void onnx_l1_norm(onnx_context const& c) {
   g.make(0, "Where", {g("Equal", {sum, zero}), zero, g("Div", {g.input(0), sum})});
 }
 
-// LRN: windows of an odd number of channels, as plait's op has them.
+// LRN: its windows are those of plait's op, also of an even number of channels.
 inline void onnx_lrn(onnx_context const& c) {
   require_type(c, 0, onnx_floats);
   std::int64_t const size = c.integer("size", 0);
-  if (size < 1 || size % 2 == 0) c.unsupported("the size must be odd, where it is " + std::to_string(size));
+  if (size < 1) c.unsupported("the size must be at least 1, where it is " + std::to_string(size));
   require_rank(c, 0, 4, 4);
   c.add("LRN", {input_of_rank(c, 0, 4)}, {c.output(0), c.temporary("scale")},
         {{"size", size},
