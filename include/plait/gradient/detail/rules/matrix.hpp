@@ -155,8 +155,8 @@ inline void layer_norm_gradient(gradient_context& c) {
   c.refuse_unless(outputs == 3 || !c.as_caffe2(), "it should have three outputs: its gradient reads the moments");
   for (std::size_t o = 1; o != outputs; ++o)
     c.refuse_unless(c.as_caffe2() || !c.has_gradient(o), "the mean and the deviation have no gradient");
-  bool const affine = c.argument<std::int64_t>("elementwise_affine", 0) != 0 ||
-                      (outputs == 1 && c.listed_input_count() == 3 && !c.has_argument("elementwise_affine"));
+  bool const usual = outputs == 1 && c.listed_input_count() == 3;
+  bool const affine = c.argument<std::int64_t>("elementwise_affine", usual ? 1 : 0) != 0;
   gradient_operand const x = c.input(0);
   std::vector<gradient_operand> made;
   if (outputs == 3) {
@@ -325,8 +325,8 @@ inline void add_matrix_rules(gradient_rules& rules) {
   rules.set("ConvRelu", detail::convolution_relu_gradient);
   rules.set("ConvTranspose", detail::transposed_convolution_gradient);
   rules.set("LayerNorm", detail::layer_norm_gradient);
-  rules.set("DotProductWithPadding", detail::padded_dot_product_gradient);
   rules.set("RMSNorm", detail::rms_norm_gradient);
+  rules.set("DotProductWithPadding", detail::padded_dot_product_gradient);
   rules.set("SumSqrElements", detail::sum_of_squares_gradient);
   rules.set("SumReduceLike", detail::sum_like_gradient);
   rules.set("ReduceTailSum", detail::tail_sum_gradient);

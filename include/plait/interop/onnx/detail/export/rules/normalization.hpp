@@ -89,7 +89,7 @@ inline void onnx_export_group_norm(onnx_export_context& c) {
 inline void onnx_export_layer_norm(onnx_export_context& c) {
   std::string const x = c.input(0);
   std::int64_t const axis = c.integer("axis", 1);
-  bool const affine = c.integer("elementwise_affine", 0) != 0;
+  bool const affine = c.integer("elementwise_affine", c.output_count() == 1 && c.input_count() == 3 ? 1 : 0) != 0;
   std::string const rows = onnx_matrix(c, x, axis);
   std::string const mean = onnx_reduce(c, "ReduceMean", rows, {1}, true);
   std::string const centred = c.step("Sub", {rows, mean});
