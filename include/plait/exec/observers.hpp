@@ -1,4 +1,4 @@
-// Observers of runs: time by op or fusion group, a trace for chrome://tracing, a check for NaN.
+// Observers of runs: time by op or fusion group, a trace for chrome://tracing, text of ops, a check for NaN.
 #pragma once
 
 #include <algorithm>
@@ -162,6 +162,23 @@ void write_chrome_trace(std::ostream& out, time_observer<B> const& times) {
   }
   out << "\n]}\n";
 }
+
+/// Writes the lines of ops such as Print to a stream, which must outlive the observer.
+class text_observer : public op_observer {
+ public:
+  explicit text_observer(std::ostream& out) : out_(out) {}
+
+  bool reads_values() const override { return false; }
+  bool text(std::string_view, std::string_view line) override {
+    std::lock_guard const lock(mutex_);
+    out_ << line << '\n';
+    return true;
+  }
+
+ private:
+  std::ostream& out_;
+  std::mutex mutex_;
+};
 
 /// Stops a run when an op's output contains a NaN, or infinity on request: throws shape_error, to which the run adds
 /// the op. Copies outputs to the host.

@@ -48,9 +48,10 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
   for (std::string_view type : {"GaussianFill", "MSRAFill", "UniformFill", "UniformIntFill", "XavierFill"})
     rules.edit(type).repeatable = false;
 
-  for (std::string_view type : {"Accuracy",    "And",      "BitwiseAnd", "BitwiseOr",  "BitwiseXor", "EQ", "GE", "GT",
-                                "HasElements", "HasScope", "IsEmpty",    "IsNaN",      "LE",         "LT", "NE", "Not",
-                                "Or",          "Shape",    "ShiftLeft",  "ShiftRight", "Sign",       "Xor"})
+  for (std::string_view type :
+       {"Accuracy",    "And",      "BitwiseAnd", "BitwiseOr",  "BitwiseXor", "EQ",        "GE", "GT",
+        "HasElements", "HasScope", "IsEmpty",    "IsNaN",      "LE",         "LT",        "NE", "Not",
+        "Or",          "Shape",    "ShiftLeft",  "ShiftRight", "Sign",       "Summarize", "Xor"})
     rules.refuse(type, "its output is not a differentiable function of its inputs");
   for (std::string_view type : {"LengthsToOffsets", "LengthsToRanges", "LengthsToSegmentIds", "LengthsToShape",
                                 "SegmentIdsToLengths", "SegmentIdsToRanges"})
@@ -82,6 +83,7 @@ inline gradient_rules make_standard_rules() {
 
 }  // namespace detail
 
+  rules.refuse("Print", "it has no output");
 /// Returns the rules of plait's operators: every differentiable operator has one, all others refuse with a reason.
 inline gradient_rules const& gradient_rules::standard() {
   static gradient_rules const rules = detail::make_standard_rules();

@@ -41,6 +41,9 @@ class op_observer {
   /// Returns false if the observer does not read elements: then ops are fused and streamed as without it, a group is
   /// one event, and a streamed op runs in the event of its consumer.
   virtual bool reads_values() const { return true; }
+  /// Receives a line that an op such as Print writes about a blob. Returns false to leave it to the op, which writes it
+  /// to standard error, or to a file if the net asks for that.
+  virtual bool text(std::string_view /*blob*/, std::string_view /*line*/) { return false; }
 };
 
 }  // namespace plait

@@ -29,6 +29,7 @@ struct slot {
 };
 
 struct run_options;
+class op_observer;
 template <backend B>
 class row_stream;
 
@@ -52,6 +53,7 @@ struct op_resources {
   std::vector<void const*> packed = {};         ///< by input: see op_kernel::pack; empty if none is packed
   std::unique_ptr<op_results<B>> results = {};  ///< for results_after_run
   std::uint64_t const* runs = nullptr;          ///< runs of the plan, with the current one
+  op_observer* observer = nullptr;              ///< of the current run, if there is one
 };
 
 /// Argument of run: the operands of an op, with their types and memory.
@@ -105,6 +107,8 @@ class op_context {
   }
   /// Returns the number of earlier runs, on which the numbers that an op draws depend.
   std::uint64_t run_number() const noexcept { return resources_ == nullptr ? 0 : *resources_->runs - 1; }
+  /// Returns the observer of the run; nullptr if there is none.
+  op_observer* observer() const noexcept { return resources_ == nullptr ? nullptr : resources_->observer; }
   /// Sets the op's resources besides its operands, which must outlive the context; nullptr: none.
   void set_resources(op_resources<B> const* resources) noexcept { resources_ = resources; }
   op_resources<B> const* resources() const noexcept { return resources_; }

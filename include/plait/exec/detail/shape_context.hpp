@@ -137,6 +137,10 @@ class shape_context {
   // ---- checks
   /// Sets the names of the inputs, which `names` gets from the state of the constructor. For the caller of infer.
   void name_inputs(namer names) noexcept { name_of_ = names; }
+  /// Returns the name of an input; empty if the caller of infer has not set names.
+  std::string_view input_name(std::size_t i) const {
+    return name_of_ == nullptr ? std::string_view() : name_of_(state_, i);
+  }
   /// Returns "input 0 'x' is float32 2x3", for messages.
   std::string input_text(std::size_t i) const { return "input " + numbered(i) + " is " + to_string(input(i)); }
   /// Throws shape_error.
@@ -210,7 +214,7 @@ class shape_context {
   }
   std::string numbered(std::size_t i) const {
     std::string text = std::to_string(i);
-    if (name_of_ != nullptr) text += " '" + std::string(name_of_(state_, i)) + '\'';
+    if (name_of_ != nullptr) text += " '" + std::string(input_name(i)) + '\'';
     return text;
   }
   static void add_to(std::string& text, std::string_view part) { text += part; }

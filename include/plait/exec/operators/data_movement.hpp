@@ -13,6 +13,7 @@
 #include <plait/exec/detail/operators/one_hot_gradients.hpp>
 #include <plait/exec/detail/operators/pack_sequences.hpp>
 #include <plait/exec/detail/operators/pad.hpp>
+#include <plait/exec/detail/operators/print.hpp>
 #include <plait/exec/detail/operators/range.hpp>
 #include <plait/exec/detail/operators/reshape.hpp>
 #include <plait/exec/detail/operators/scatter.hpp>
@@ -47,6 +48,7 @@ void add_data_movement(operators<B>& table) {
   add_one_hot_operators(table);
   add_packing_operators(table);
   add_pad_operators(table);
+  add_print_operator(table);
   add_range_operators(table);
   add_reshape_operators(table);
   add_scatter_operators(table);

@@ -18,13 +18,13 @@
 #include <plait/exec/detail/operators/reduce_product.hpp>
 #include <plait/exec/detail/operators/reductions.hpp>
 #include <plait/exec/detail/operators/reductions_gradients.hpp>
-#include <plait/exec/detail/operators/scans.hpp>
 #include <plait/exec/detail/operators/rms_norm.hpp>
+#include <plait/exec/detail/operators/scans.hpp>
 #include <plait/exec/detail/operators/softmax_with_loss.hpp>
 #include <plait/exec/detail/operators/softmax_with_loss_gradients.hpp>
-#include <plait/exec/operators.hpp>
 #include <plait/exec/detail/operators/summarize.hpp>
 #include <plait/exec/detail/operators/weighted_sigmoid_loss.hpp>
+#include <plait/exec/operators.hpp>
 
 namespace plait {
 
@@ -43,12 +43,12 @@ void add_reductions(operators<B>& table) {
   add_reduce_product_operators(table);
   add_reduction_gradient_operators(table);
   add_reduction_operators(table);
+  add_rms_norm_operators(table);
   add_scan_operators(table);
   add_softmax_with_loss_gradient_operators(table);
   add_softmax_with_loss_operators(table);
-}
-  add_rms_norm_operators(table);
-
   add_summarize_operator(table);
   add_weighted_sigmoid_loss_operators(table);
+}
+
 }  // namespace plait

@@ -140,6 +140,7 @@ void engine<B>::run_with_care(op_index op, run_options const& options) {
     if (options.observer != nullptr) options.observer->before(seen.emplace(event(op, options)));
     for (plan_layout::copy const& c : layout_.copies(op))
       B::copy(slots_[c.to].data, slots_[c.from].data, slots_[c.from].type.bytes());
+    details_[op].resources.observer = options.observer;
     if (details_[op].resources.results == nullptr)
       run_kernel(op);
     else
@@ -150,8 +151,10 @@ void engine<B>::run_with_care(op_index op, run_options const& options) {
       auto const backup = std::ranges::find(backups, layout_.stands_in(v), &backup_of::first);
       if (backup != backups.end() && slots_[v].data != slots_[backup->first].data) restore(*backup);
     }
+    details_[op].resources.observer = nullptr;
     if (options.observer != nullptr) options.observer->after(*seen);
   } catch (...) {
+    details_[op].resources.observer = nullptr;
     for (backup_of const& b : backups) restore(b);
     rethrow(op);
   }
