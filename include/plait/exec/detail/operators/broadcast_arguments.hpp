@@ -14,12 +14,13 @@ namespace plait {
 
 /// Without arguments, shapes broadcast to each other as in numpy; with broadcast=1 as in Caffe2: B is broadcast to the
 /// shape of A, aligned to A's last axes or to those from `axis` on (or from the one that `axis_str` names by its letter
-/// in `order`), or has one element, in any shape. With whole_axes=1 also, all axes of B have A's extents.
+/// in `order`), or has one element, in any shape. With whole_axes=1 also, all axes of B have A's extents. An axis
+/// without broadcast=1, which Caffe2 ignored, must be the one that numpy's rule gives.
 class broadcast_arguments {
  public:
   static op_schema& describe(op_schema& schema) {
     return schema.argument("broadcast", std::int64_t{0}, "1: B is repeated to A's shape; 0: as numpy broadcasts")
-        .argument("axis", std::int64_t{-1}, "with broadcast=1: the axis of A that B's first axis faces")
+        .argument("axis", std::int64_t{-1}, "the axis of A that B's first axis faces")
         .argument("axis_str", std::string(), "instead of axis: a letter of order")
         .argument("order", std::string("NCHW"), "the letters of A's axes")
         .argument("whole_axes", std::int64_t{0}, "with broadcast=1: B is repeated along axes that it lacks only");
@@ -29,8 +30,6 @@ class broadcast_arguments {
   explicit broadcast_arguments(op_arguments const& a, bool enabled = false)
       : enabled_(enabled || a.flag("broadcast")), whole_axes_(a.flag("whole_axes")), axis_(a.integer("axis")) {
     std::string const& letter = a.text("axis_str");
-    if (!enabled_ && (axis_ != -1 || !letter.empty()))
-      a.fail(axis_ != -1 ? "axis" : "axis_str", "has a meaning with broadcast=1 only");
     if (letter.empty()) return;
     if (axis_ != -1) a.fail("axis_str", "cannot be given beside axis");
     std::size_t const found = a.text("order").find(letter);
@@ -53,9 +52,14 @@ class broadcast_arguments {
   };
   /// Throws shape_error.
   shapes match(shape const& a, shape const& b) const {
-    if (!enabled_) return {broadcast_shape(a, b), b};
-    if (b.size() == 1 && !whole_axes_) return {a, {}};
     auto const spare = static_cast<std::int64_t>(a.rank()) - static_cast<std::int64_t>(b.rank());
+    if (!enabled_) {
+      if (axis_ != -1 && spare > 0 && axis_ != spare && b.size() != 1)
+        shape_context::fail("a tensor of " + to_string(b) + " faces " + to_string(a) + " from axis " +
+                            std::to_string(axis_) + " on with broadcast=1 only");
+      return {broadcast_shape(a, b), b};
+    }
+    if (b.size() == 1 && !whole_axes_) return {a, {}};
     std::int64_t const axis = axis_ == -1 ? spare : axis_;
     if (spare < 0 || axis < 0 || axis > spare || (whole_axes_ && b.rank() == 0)) refuse(a, b);
     for (std::size_t i = 0; whole_axes_ && i != b.rank(); ++i)
