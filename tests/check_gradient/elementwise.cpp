@@ -52,7 +52,7 @@ TEST_CASE("element-wise gradients: functions of one tensor equal finite differen
       std::string const second = op == "CopyOnDeviceLike" ? " x" : "";
       check_gradient_of({op + " x" + second + " > y", {{"x", some(dims)}}, {"x"}});
     }
-    for (std::string const op : {"Log", "Sqrt", "Rsqrt"})
+    for (std::string const op : {"Log", "Log1p", "Sqrt", "Rsqrt"})
       check_gradient_of({op + " x > y", {{"x", positive(dims)}}, {"x"}});
     check_gradient_of({"Pow x > y [exponent 2.5]", {{"x", positive(dims)}}, {"x"}});
     check_gradient_of({"Pow x > y [exponent 3.0]", {{"x", some(dims)}}, {"x"}});

@@ -32,6 +32,8 @@ void check_all() {
   check("type: 'Sqrt'", -1, 90, 0.5, [](real x) { return std::sqrt(x); });
   check("type: 'Exp'", -110, 100, 4, [](real x) { return std::exp(x); });
   check("type: 'Log'", -1, 1e9, 4, [](real x) { return std::log(x); });
+  check("type: 'Log1p'", -2, 1e9, 4, [](real x) { return std::log1p(x); });
+  check("type: 'Log1p'", -1e-3, 1e-3, 4, [](real x) { return std::log1p(x); });
   check("type: 'Cube'", -9, 9, 1.5, [](real x) { return x * x * x; });
   check("type: 'Cbrt'", -90, 90, 4, [](real x) { return std::cbrt(x); });
   check("type: 'Rsqrt'", -1, 90, 1.5, [](real x) { return 1 / std::sqrt(x); });

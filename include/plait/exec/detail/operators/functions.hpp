@@ -66,6 +66,10 @@ struct logarithm {
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return math::log(x); }
 };
 template <class T>
+struct logarithm_of_one_plus {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return math::log1p(x); }
+};
+template <class T>
 struct error_function {
   PLAIT_HOST_DEVICE T operator()(T x) const { return std::erf(x); }
 };
@@ -230,8 +234,8 @@ struct square_root_kernel : op_kernel<B> {
   }
 };
 
-/// Adds Negative, Abs, Sign, Sqr, Cube, Sqrt, Cbrt, Rsqrt, Reciprocal, Exp, Log, Erf, Pow, Ceil, Floor, Mod, Clip,
-/// Scale.
+/// Adds Negative, Abs, Sign, Sqr, Cube, Sqrt, Cbrt, Rsqrt, Reciprocal, Exp, Log, Log1p, Erf, Pow, Ceil, Floor, Mod,
+/// Clip, Scale.
 template <backend B>
 void add_function_operators(operators<B>& table) {
   using std::int32_t;
@@ -257,6 +261,8 @@ void add_function_operators(operators<B>& table) {
       map_schema("Exp").no_doubles_in_caffe2().describe("Y = e^X"));
   table.template add<map_kernel<B, functions::logarithm, float, double>>(
       map_schema("Log").no_doubles_in_caffe2().describe("Y = ln X, NaN where X < 0"));
+  table.template add<map_kernel<B, functions::logarithm_of_one_plus, float, double>>(
+      map_schema("Log1p").without_caffe2_schema().describe("Y = ln(1 + X), NaN where X < -1"));
   table.template add<map_kernel<B, functions::error_function, float, double>>(
       map_schema("Erf").without_caffe2_schema().describe(
           "Y = 2 / √π times the integral of e^(-t²) over t from 0 to X"));

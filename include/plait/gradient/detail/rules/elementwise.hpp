@@ -259,6 +259,25 @@ inline void where_gradient(gradient_context& c) {
   c.op("Where", {c.input(0), zero, dy}, {c.input_gradient(2)});
 }
 
+// dy / (1 + x). Not in Caffe2.
+inline void log1p_gradient(gradient_context& c) {
+  gradient_operand const one = c.temporary(c.gradient_name(0) + "_one");
+  gradient_operand const sum = c.temporary(c.gradient_name(0) + "_sum");
+  c.op("ConstantFill", {c.input(0)}, {one}).own_arguments().argument("value", 1.0f);
+  c.op("Add", {c.input(0), one}, {sum}).own_arguments();
+  c.op("Div", {c.output_gradient(0), sum}, {c.input_gradient(0)}).own_arguments();
+}
+
+// dy, but 0 where x is NaN. Not in Caffe2.
+inline void replace_nan_gradient(gradient_context& c) {
+  gradient_operand const dy = c.output_gradient(0);
+  gradient_operand const kept = c.temporary(c.gradient_name(0) + "_kept");
+  gradient_operand const zero = c.temporary(c.gradient_name(0) + "_zero");
+  c.op("EQ", {c.input(0), c.input(0)}, {kept}).own_arguments();
+  c.op("ConstantFill", {dy}, {zero}).own_arguments().argument("value", 0.0f);
+  c.op("Where", {kept, dy, zero}, {c.input_gradient(0)}).own_arguments();
+}
+
 // Uses the sign of Y, as Caffe2 does, which is that of X unless alpha is negative.
 inline void leaky_gradient(gradient_context& c) {
   bool const turned = !c.as_caffe2() && c.argument<float>("alpha", 0.01f) < 0;
@@ -310,6 +329,8 @@ inline void add_elementwise_rules(gradient_rules& rules) {
   rules.set("Sqrt", detail::square_root_gradient);
   rules.set("Pow", [](gradient_context& c) { detail::power_gradient(c, false); });
   rules.set("LeakyRelu", detail::leaky_gradient);
+  rules.set("Log1p", detail::log1p_gradient);
+  rules.set("ReplaceNaN", detail::replace_nan_gradient);
   rules.set("Elu", detail::elu_gradient);
   rules.set("Selu", detail::selu_gradient);
   rules.set("Max", [](gradient_context& c) { detail::max_min_gradient(c, "MaxGradient"); });
