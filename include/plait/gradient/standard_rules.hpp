@@ -21,6 +21,7 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
   rules.set_none({"ArgMax",
                   "ArgMin",
                   "ConstantFill",
+                  "DiagonalFill",
                   "GivenTensorBoolFill",
                   "GivenTensorDoubleFill",
                   "GivenTensorFill",
@@ -58,14 +59,31 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
     rules.refuse(type, "it maps integers to integers");
   for (std::string_view type : {"Ceil", "DequantizeLinear", "Floor", "Mod", "QuantizeLinear", "SumElementsInt"})
     rules.refuse(type, "it is not differentiable: its derivative is zero where there is one");
-  for (std::string_view type :
-       {"Adagrad", "Adam", "ClipTensorByScaling", "CreateScope", "Iter", "LearningRate", "MomentumSGD",
-        "MomentumSGDUpdate", "RmsProp", "RowWiseSparseAdagrad", "RowWiseSparseAdam", "ScatterAssign",
-        "ScatterWeightedSum", "SparseAdagrad", "SparseAdam", "SparseMomentumSGDUpdate"})
+  for (std::string_view type : {"Adagrad",
+                                "Adam",
+                                "AtomicIter",
+                                "ClipTensorByScaling",
+                                "CreateMutex",
+                                "CreateScope",
+                                "Ftrl",
+                                "Iter",
+                                "LearningRate",
+                                "MomentumSGD",
+                                "MomentumSGDUpdate",
+                                "RmsProp",
+                                "RowWiseSparseAdagrad",
+                                "RowWiseSparseAdam",
+                                "ScatterAssign",
+                                "ScatterWeightedSum",
+                                "SparseAdagrad",
+                                "SparseAdam",
+                                "SparseFtrl",
+                                "SparseMomentumSGDUpdate"})
     rules.refuse(type, "it updates its inputs and has no gradient");
-  for (std::string_view type : {"Acosh", "Asinh", "Atanh", "CumProd", "FloorMod", "ReduceProd", "Resize",
-                                "ScatterElements", "ScatterND", "TruncMod"})
+  for (std::string_view type : {"Acosh", "Asinh", "Atanh", "BatchBoxCox", "CumProd", "FloorMod", "Perplexity",
+                                "ReduceProd", "Resize", "ScatterElements", "ScatterND", "TruncMod"})
     rules.refuse(type, "there is no operator for its gradient");
+  rules.refuse("Print", "it has no output");
   rules.refuse("Free", "the blob it frees is gone");
 }
 
@@ -83,7 +101,6 @@ inline gradient_rules make_standard_rules() {
 
 }  // namespace detail
 
-  rules.refuse("Print", "it has no output");
 /// Returns the rules of plait's operators: every differentiable operator has one, all others refuse with a reason.
 inline gradient_rules const& gradient_rules::standard() {
   static gradient_rules const rules = detail::make_standard_rules();
@@ -97,13 +114,14 @@ inline gradient_rules const& gradient_rules::standard() {
 /// schemas list may be in place.
 [[nodiscard]] inline gradient_rules caffe2_gradient_rules() {
   gradient_rules rules = gradient_rules::standard();
-  for (std::string_view type :
-       {"BooleanMask",   "CumSum",     "GatherElements", "GatherND",      "LengthsGather",  "MergeDim",  "NormalizeL1",
-        "Pad",           "ReduceL1",   "ReduceL2",       "ReduceMax",     "ReduceMean",     "ReduceMin", "ReduceSum",
-        "ReduceTailSum", "ResizeLike", "StridedSlice",   "SumReduceLike", "SumSqrElements", "Trilu",     "Where"})
+  for (std::string_view type : {"BooleanMask",  "ConvRelu",      "CumSum",         "EnforceFinite", "GatherElements",
+                                "GatherND",     "LengthsGather", "Log1p",          "MergeDim",      "NormalizeL1",
+                                "Pad",          "ReduceL1",      "ReduceL2",       "ReduceMax",     "ReduceMean",
+                                "ReduceMin",    "ReduceSum",     "ReduceTailSum",  "ReplaceNaN",    "ResizeLike",
+                                "StridedSlice", "SumReduceLike", "SumSqrElements", "Trilu",         "Where"})
     rules.refuse(type, "Caffe2 has no gradient of this operator");
   rules.refuse("Unique", "its outputs are indices");
-  rules.set_none({"Iter", "LearningRate"});
+  rules.set_none({"AtomicIter", "Iter", "LearningRate"});
   rules.set("Div", [](gradient_context& c) {
     c.refuse_unless(!c.has_argument("broadcast"), "Caffe2 has no gradient of it with the argument 'broadcast'");
     detail::divide_gradient(c);

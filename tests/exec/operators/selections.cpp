@@ -110,9 +110,35 @@ TEST_CASE_TEMPLATE("IsNaN, NanCheck: find NaN, and NanCheck also infinities", B,
       wrong[39'990] = bad;
       std::string const message = test::error_of<B>(table<B>(), op, {{"X", of<B>(shape{40'000}, wrong)}});
       CHECK(has(message, "NanCheck: "));
-      CHECK(has(message, "element 39990 of input 0 is infinite or no number"));
+      CHECK(has(message, "element 39990 of input 0 'X' is infinite or no number"));
     }
   }
+}
+
+TEST_CASE_TEMPLATE("EnforceFinite: accepts finite elements only", B, PLAIT_HOST_BACKENDS) {
+  for (double const bad : {0.0, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+    std::string const message = test::error_of<B>(table<B>(), "type: 'EnforceFinite' input: 'X'",
+                                                  {{"X", of<B, double>({2, 2}, {1e300, -2, bad, 3})}});
+    CHECK(message.empty() == (bad == 0));
+    if (bad != 0) CHECK(has(message, "EnforceFinite: "));
+    if (bad != 0) CHECK(has(message, "element 2 of input 0 'X' is infinite or no number"));
+  }
+  CHECK(test::error_of<B>(table<B>(), "type: 'EnforceFinite' input: 'X'", {{"X", of<B, float>({0}, {})}}).empty());
+  auto const passed =
+      run_op<B>(table<B>(), "type: 'EnforceFinite' input: 'X' output: 'Y'", {{"X", of<B, float>({2}, {3, -4})}});
+  CHECK(passed.template fetch<float>("Y") == std::vector<float>{3, -4});
+}
+
+TEST_CASE_TEMPLATE("ReplaceNaN: replaces NaN only", B, PLAIT_HOST_BACKENDS) {
+  float const nan = std::numeric_limits<float>::quiet_NaN();
+  float const infinity = std::numeric_limits<float>::infinity();
+  auto const run = [&](std::string const& arguments) {
+    return run_op<B>(table<B>(), "type: 'ReplaceNaN' input: 'X' output: 'Y' " + arguments,
+                     {{"X", of<B, float>({5}, {0, nan, -infinity, -nan, 2})}})
+        .template fetch<float>("Y");
+  };
+  CHECK(run("") == std::vector<float>{0, 0, -infinity, 0, 2});
+  CHECK(run("arg { name: 'value' f: 1.5 }") == std::vector<float>{0, 1.5f, -infinity, 1.5f, 2});
 }
 
 TEST_CASE("selections: operands that do not fit are refused") {

@@ -1,4 +1,5 @@
-// ElementwiseLinear, IsNaN, NanCheck and Where: affine scaling, checks and selection of elements.
+// ElementwiseLinear, IsNaN, ReplaceNaN, NanCheck, EnforceFinite and Where: affine scaling, checks and selection of
+// elements.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/index_checks.hpp>
 #include <plait/exec/detail/kernels/map.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
@@ -68,6 +70,13 @@ struct scale_row {
 template <class T>
 struct is_nan {
   PLAIT_HOST_DEVICE constexpr std::uint8_t operator()(T x) const { return static_cast<std::uint8_t>(x != x); }
+};
+
+template <class T>
+struct replace_nan {
+  T value;
+  explicit replace_nan(op_arguments const& a) : value(static_cast<T>(a.real("value"))) {}
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return x != x ? value : x; }
 };
 
 /// Returns true if an element is infinite or NaN.
@@ -168,21 +177,32 @@ class elementwise_linear_kernel : public op_kernel<B> {
   std::int64_t axis_;
 };
 
-/// NanCheck: outputs its first input, and throws unless all of its elements are finite.
+/// NanCheck and EnforceFinite: throws unless all elements of the first input are finite; outputs it, if there is an
+/// output.
 template <backend B>
-struct nan_check_kernel : op_kernel<B> {
+class nan_check_kernel : public op_kernel<B> {
+ public:
   explicit nan_check_kernel(op_arguments const&) {}
-  void infer(shape_context& c) override { c.output(0, c.template expect_type<float, double>(0), c.dims(0)); }
+  void infer(shape_context& c) override {
+    c.template expect_type<float, double>(0);
+    name_ = c.input_name(0);
+    if (c.output_count() != 0) c.output(0, c.type(0), c.dims(0));
+  }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       std::size_t const found = find_index<B>(c.size(0), functions::is_not_finite<T>{c.template input<T>(0)});
-      if (found != c.size(0)) c.fail("element " + std::to_string(found) + " of input 0 is infinite or no number");
+      if (found != c.size(0))
+        c.fail("element " + std::to_string(found) + " of input 0 '" + name_ + "' is infinite or no number");
     });
-    if (c.raw_output(0) != c.raw_input(0)) B::copy(c.raw_output(0), c.raw_input(0), c.output_spec(0).bytes());
+    if (c.output_count() != 0 && c.raw_output(0) != c.raw_input(0))
+      B::copy(c.raw_output(0), c.raw_input(0), c.output_spec(0).bytes());
   }
+
+ private:
+  std::string name_;
 };
 
-/// Where, ElementwiseLinear, IsNaN, NanCheck.
+/// Where, ElementwiseLinear, IsNaN, ReplaceNaN, NanCheck, EnforceFinite.
 template <backend B>
 void add_selection_operators(operators<B>& table) {
   table.template add<where_kernel>(
@@ -207,6 +227,18 @@ void add_selection_operators(operators<B>& table) {
   table.template add<map_kernel<B, functions::is_nan, float, double>>(
       op_schema("IsNaN").inputs(1).outputs(1).rows_independent().checks_first().without_caffe2_schema().describe(
           "Y = 1 where X is NaN, else 0"));
+  table.template add<map_kernel<B, functions::replace_nan, float, double>>(
+      map_schema("ReplaceNaN")
+          .argument("value", 0.0f, "what replaces NaN")
+          .describe("Y = value where X is NaN, else X"));
+  table.template add<nan_check_kernel>(op_schema("EnforceFinite")
+                                           .inputs(1)
+                                           .outputs(0, 1)
+                                           .in_place(0, 0)
+                                           .side_effects()
+                                           .checks_first()
+                                           .in_caffe2(detail::caffe2::outputs<0>)
+                                           .describe("X must be finite[; Y = X]"));
   table.template add<nan_check_kernel>(op_schema("NanCheck")
                                            .inputs(1, npos)
                                            .outputs(1)

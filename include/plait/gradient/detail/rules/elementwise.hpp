@@ -338,6 +338,7 @@ inline void add_elementwise_rules(gradient_rules& rules) {
   rules.set("Sum", detail::pass_to_all);
   rules.set("WeightedSum", detail::weighted_sum_gradient);
   rules.set("Where", detail::where_gradient);
+  rules.set("EnforceFinite", [](gradient_context& c) { c.pass(0, c.output_gradient(0)); });
   rules.set("NanCheck", [](gradient_context& c) { c.op("NanCheck", {c.output_gradient(0)}, {c.input_gradient(0)}); });
 }
 
