@@ -65,6 +65,17 @@ TEST_CASE_TEMPLATE("Print: writes in the order of the net, in every n-th run", B
   CHECK(text == x + "7\n" + x + "-7\n" + x + "-7\n" + x + "7\n" + x + "-7\n");
 }
 
+TEST_CASE("Print: writes to the observer from nested nets, too") {
+  using B = plait::serial;
+  std::string const text = printed<B>(
+      "op { type: 'GT' input: 'x' input: 'y' output: 'c' } op { type: 'If' input: 'c' input: 'x' arg { name: "
+      "'then_net' n "
+      "{ op { type: 'Print' input: 'x' } external_input: 'x' } } }",
+      {{"x", test::of<B, float>({1}, {7})}, {"y", test::of<B, float>({1}, {3})}}, 2);
+  std::string const line = "Tensor x of type float. Dims: (1,): 7\n";
+  CHECK(text == line + line);
+}
+
 TEST_CASE("Print: writes texts") {
   using B = plait::serial;
   plait::workspace<B> blobs;
