@@ -89,9 +89,17 @@ class shape_context {
   /// Returns the elements of an input that the schema names in shape_from.
   template <element T>
   std::vector<T> elements(std::size_t i) const {
+    std::vector<T> made;
+    elements(i, made);
+    return made;
+  }
+  /// Reads the elements of such an input into `made`, and returns it: a kernel whose inference runs often need not
+  /// allocate.
+  template <element T>
+  std::vector<T> const& elements(std::size_t i, std::vector<T>& made) const {
     static_assert(!std::same_as<T, bool>);
     expect_type<T>(i);
-    std::vector<T> made(static_cast<std::size_t>(dims(i).size()));
+    made.resize(static_cast<std::size_t>(dims(i).size()));
     read(i, made.data(), made.size() * sizeof(T));
     return made;
   }
@@ -109,8 +117,7 @@ class shape_context {
     expect_type<std::int32_t, std::int64_t>(i);
     return type(i) == element_type::int64 ? only<std::int64_t>(i) : only<std::int32_t>(i);
   }
-  /// Reads the elements of an input of int32 or int64 into `made`, and returns it: a kernel whose inference runs often
-  /// need not allocate.
+  /// Reads the elements of an input of int32 or int64 into `made`, and returns it.
   std::vector<std::int64_t> const& integers(std::size_t i, std::vector<std::int64_t>& made) const {
     expect_type<std::int32_t, std::int64_t>(i);
     auto const count = static_cast<std::size_t>(dims(i).size());
