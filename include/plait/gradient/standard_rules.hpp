@@ -54,6 +54,10 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
         "HasElements", "HasScope", "IsEmpty",    "IsNaN",      "LE",         "LT",        "NE", "Not",
         "Or",          "Shape",    "ShiftLeft",  "ShiftRight", "Sign",       "Summarize", "Xor"})
     rules.refuse(type, "its output is not a differentiable function of its inputs");
+  for (std::string_view type :
+       {"BBoxTransform", "BoxWithNMSLimit", "CollectAndDistributeFpnRpnProposals", "CollectRpnProposals",
+        "DistributeFpnProposals", "GenerateProposals", "GenerateProposalsCPP"})
+    rules.refuse(type, "boxes are not differentiated");
   for (std::string_view type : {"LengthsToOffsets", "LengthsToRanges", "LengthsToSegmentIds", "LengthsToShape",
                                 "SegmentIdsToLengths", "SegmentIdsToRanges"})
     rules.refuse(type, "it maps integers to integers");
