@@ -216,6 +216,19 @@ TEST_CASE("image gradients: ConvTranspose, LRN, ChannelShuffle and ResizeNearest
     check_gradient_of({"ResizeNearest x > y " + scales, {{"x", some({2, 4, 5, 3})}}, {"x"}});
 }
 
+TEST_CASE("RoIAlign gradient: equals finite differences; boxes are not differentiated") {
+  auto const regions = test::doubles({0, 0.5, 0.25, 4, 3, 1, -2, 1, 3, 9, 1, 2, 2, 2.5, 2.25}, {3, 5});
+  for (std::string const arguments :
+       {"[pooled_h 2] [pooled_w 3]", "[pooled_h 2] [sampling_ratio 2] [spatial_scale 0.5]", "[pooled_w 2] [aligned 1]"})
+    check_gradient_of({"RoIAlign x r > y " + arguments, {{"x", some({2, 2, 5, 4})}, {"r", regions}}, {"x"}});
+  check_gradient_of(
+      {"RoIAlign x r > y [pooled_h 2] [order 'NHWC']", {{"x", some({2, 5, 4, 3})}, {"r", regions}}, {"x"}});
+  auto const rules = plait::gradient_rules::standard();
+  CHECK_THROWS_WITH_AS(
+      (void)plait::backward_pass(test::tiny_net("BBoxTransform r d i > b; RoIAlign x b > y"), {"b"}, rules),
+      doctest::Contains("boxes are not differentiated"), plait::gradient_error);
+}
+
 TEST_CASE("GroupNorm gradient: reads the output moments, which have no gradient") {
   auto const rules = plait::gradient_rules::standard();
   CHECK_THROWS_WITH_AS((void)plait::backward_pass(test::tiny_net("GroupNorm x s b > y [group 2]"), {"y"}, rules),

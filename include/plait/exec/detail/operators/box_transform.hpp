@@ -145,15 +145,16 @@ struct is_out_of_order {
   }
 };
 
-// Counts the rows of an image.
+// Counts the rows of an image: all, unless they name theirs.
 template <class T>
 struct rows_of_image {
   T const* rois;
   T* splits;
   std::size_t columns;
   std::size_t rows;
+  bool named;
   PLAIT_HOST_DEVICE void operator()(std::size_t image) const {
-    splits[image] = static_cast<T>(first(image + 1) - first(image));
+    splits[image] = static_cast<T>(named ? first(image + 1) - first(image) : rows);
   }
 
  private:
@@ -213,22 +214,13 @@ class box_transform_kernel final : public op_kernel<B> {
       for_each_row<B>(rows * classes, 32,
                       detail::transformed_box<T>{rois, c.template input<T>(1), c.template input<T>(2),
                                                  c.template output<T>(0), classes, columns, rule_});
-      if (c.output_count() == 2) count_rows(c, rois, rows, columns, numbers);
+      if (c.output_count() == 2)
+        for_each_index<B>(images,
+                          detail::rows_of_image<T>{rois, c.template output<T>(1), columns, rows, columns != numbers});
     });
   }
 
  private:
-  template <class T>
-  void count_rows(op_context<B>& c, T const* rois, std::size_t rows, std::size_t columns, std::size_t numbers) {
-    T* const splits = c.template output<T>(1);
-    if (columns == numbers) {
-      auto const all = static_cast<T>(rows);
-      B::copy_from_host(splits, &all, sizeof all);
-    } else {
-      for_each_index<B>(c.output_size(1), detail::rows_of_image<T>{rois, splits, columns, rows});
-    }
-  }
-
   detail::box_regression rule_;
 };
 
