@@ -53,6 +53,7 @@ TEST_CASE("data movement gradients: concat, split, slice and gather equal finite
   for (std::string const op :
        {"Gather x i > y", "Gather x i > y [dense_gradient 1]", "Gather x i > a; Gather x i > b; Mul a b > y"})
     check_gradient_of({op, {{"x", x}, {"i", int32s({2, 0, 2, 1, 1, 2}, {3, 2})}}, {"x"}});
+  check_gradient_of({"BatchPermutation x i > y", {{"x", x}, {"i", int32s({2, 0, 3, 1}, {4})}}, {"x"}});
   check_gradient_of({"BatchGather x i > y", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});
   check_gradient_of({"Gather x i > y [wrap_indices 1]", {{"x", x}, {"i", int32s({2, -1, -3}, {3})}}, {"x"}});
   check_gradient_of({"Gather x i > y [axis 1]", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});

@@ -2,6 +2,7 @@
 // sequences.
 #pragma once
 
+#include <plait/exec/detail/operators/batch_permutation.hpp>
 #include <plait/exec/detail/operators/channel_shuffle.hpp>
 #include <plait/exec/detail/operators/concat_split.hpp>
 #include <plait/exec/detail/operators/gather.hpp>
@@ -37,6 +38,7 @@ namespace plait {
 /// Adds all operators that move data.
 template <backend B>
 void add_data_movement(operators<B>& table) {
+  add_batch_permutation_operators(table);
   add_channel_shuffle_operators(table);
   add_concat_split_operators(table);
   add_gather_elements_operators(table);

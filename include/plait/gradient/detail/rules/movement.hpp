@@ -15,6 +15,7 @@ namespace plait {
 
 inline constexpr simple_rule movement_rules[] = {
     {"BatchGather", "BatchGatherGradient", "i0 i1 g0", "0"},
+    {"BatchPermutation", "BatchPermutationGradient", "i1 g0", "0"},
     {"Copy", "CopyOnDeviceLike", "g0 i0", "0"},
     {"CopyCPUToGPU", "CopyGPUToCPU", "g0", "0"},
     {"CopyFromCPUInput", "CopyOnDeviceLike", "g0 i0", "0"},
