@@ -145,8 +145,7 @@ TEST_CASE("GenerateProposals: shapes and arguments are refused") {
                   "only 1 is supported"));
 }
 
-TEST_CASE("GenerateProposalsCPP: another name of GenerateProposals") {
-  using B = plait::serial;
+TEST_CASE_TEMPLATE("GenerateProposalsCPP: another name of GenerateProposals", B, PLAIT_HOST_BACKENDS) {
   auto const blobs = test::run_op<B>(
       test::table<B>(),
       "type: 'GenerateProposalsCPP' input: 's' input: 'd' input: 'i' input: 'a' output: 'r' output: 'p' " + plain,
@@ -154,7 +153,7 @@ TEST_CASE("GenerateProposalsCPP: another name of GenerateProposals") {
        {"d", test::of<B, float>({1, 4, 1, 1}, {0, 0, 0, 0})},
        {"i", test::of<B, float>({1, 3}, {9, 9, 1})},
        {"a", test::of<B, float>({1, 4}, {0, 0, 4, 4})}});
-  CHECK(blobs.fetch<float>("r") == std::vector<float>{0, 0, 0, 4, 4});
+  CHECK(blobs.template fetch<float>("r") == std::vector<float>{0, 0, 0, 4, 4});
 }
 
 }  // namespace
