@@ -83,9 +83,9 @@ struct soft_suppression {
 };
 
 /// Moves the indices in `pending` to `kept`, in the order in which their boxes have the highest score. Each that is
-/// kept lowers the scores of the others by their overlap with it. `box_of` maps an index to its box.
-template <class T, class BoxOf>
-void suppress_softly(soft_suppression const& how, T most_overlap, T plus_one, BoxOf const& box_of, T* scores,
+/// kept lowers the scores of the others by their overlap with it.
+template <class T>
+void suppress_softly(soft_suppression const& how, T most_overlap, T plus_one, box<T> const* boxes, T* scores,
                      std::vector<box_index>& pending, std::vector<box_index>& kept) {
   while (!pending.empty()) {
     auto const highest =
@@ -93,11 +93,11 @@ void suppress_softly(soft_suppression const& how, T most_overlap, T plus_one, Bo
     std::swap(pending.front(), *highest);
     box_index const best = pending.front();
     kept.push_back(best);
-    box<T> const around = box_of(best);
+    box<T> const around = boxes[best];
     std::size_t left = 0;
     for (std::size_t k = 1; k != pending.size(); ++k) {
       box_index const at = pending[k];
-      T const shared = overlap(around, box_of(at), plus_one);
+      T const shared = overlap(around, boxes[at], plus_one);
       if (how.gaussian)
         scores[at] *= std::exp(-(shared * shared) / static_cast<T>(how.sigma));
       else if (shared > most_overlap)

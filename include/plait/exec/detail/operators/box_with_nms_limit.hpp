@@ -103,21 +103,23 @@ class detections {
     for (std::size_t of_class = 1; of_class < classes_; ++of_class) {
       std::size_t const column = rule.with_background ? of_class : of_class - 1;
       class_scores_.resize(count);
+      class_boxes_.resize(count);
       pending_.clear();
       for (std::size_t row = 0; row != count; ++row) {
         class_scores_[row] = given_scores_[(first + row) * classes_ + column];
-        if (class_scores_[row] > static_cast<T>(rule.least_score)) pending_.push_back(static_cast<box_index>(row));
+        if (!(class_scores_[row] > static_cast<T>(rule.least_score))) continue;
+        pending_.push_back(static_cast<box_index>(row));
+        class_boxes_[row] = box_of(rule, first + row, of_class);
       }
       kept_.clear();
-      auto const box_at = [&](box_index row) { return box_of(rule, first + row, of_class); };
       if (rule.soft.enabled) {
-        suppress_softly(rule.soft, static_cast<T>(rule.most_overlap), static_cast<T>(rule.plus_one), box_at,
-                        class_scores_.data(), pending_, kept_);
+        suppress_softly(rule.soft, static_cast<T>(rule.most_overlap), static_cast<T>(rule.plus_one),
+                        class_boxes_.data(), class_scores_.data(), pending_, kept_);
       } else {
         sort_by_score(pending_, class_scores_.data(), pending_.size());
         suppression_.clear();
         for (box_index const row : pending_)
-          if (suppression_.keep(box_at(row))) kept_.push_back(row);
+          if (suppression_.keep(class_boxes_[row])) kept_.push_back(row);
       }
       for (box_index const row : kept_) {
         found_.push_back({of_class, row});
@@ -152,6 +154,7 @@ class detections {
   std::vector<T> given_scores_;
   std::vector<T> given_boxes_;
   std::vector<T> class_scores_;
+  std::vector<box<T>> class_boxes_;  // by row; set for rows with a sufficient score
   std::vector<box_index> pending_;
   std::vector<box_index> kept_;
   std::vector<detection> found_;
