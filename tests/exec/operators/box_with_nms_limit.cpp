@@ -112,6 +112,16 @@ TEST_CASE_TEMPLATE("BoxWithNMSLimit: no rows, no classes", B, PLAIT_HOST_BACKEND
   CHECK(none.splits == std::vector<float>{0, 0});
   CHECK(none.sizes == ints{0, 0, 0, 0, 0, 0});
   CHECK(run<B, float>(1, {0.9f, 0.8f}, {0, 1}, "").splits == std::vector<float>{0});
+  // More images and classes than there can be sizes.
+  auto const refusal = [](std::int64_t classes) {
+    return test::error_of<B>(test::table<B>(), op + "input: 'n' output: 'S' output: 'B' output: 'C' ",
+                             {{"s", test::of<B, float>({0, classes}, {})},
+                              {"b", test::of<B, float>({0, 4 * classes}, {})},
+                              {"n", test::of<B, float>({2}, {0, 0})}});
+  };
+  CHECK(refusal(1000).empty());
+  CHECK(test::has(refusal(std::int64_t{1} << 30), "have fewer classes"));
+  CHECK(test::has(refusal(std::int64_t{1} << 40), "have fewer elements"));
 }
 
 TEST_CASE("BoxWithNMSLimit: NaN, and empty boxes") {

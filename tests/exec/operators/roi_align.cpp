@@ -207,6 +207,19 @@ TEST_CASE_TEMPLATE("RoIAlign: no regions, channels, places or bins", B, PLAIT_HO
   CHECK(dims_of({2, 3, 4, 4}, 1, "arg { name: 'pooled_h' i: 0 }") == shape{1, 3, 0, 1});
 }
 
+TEST_CASE_TEMPLATE("RoIAlignGradient: no regions, and images without places", B, PLAIT_HOST_BACKENDS) {
+  auto const of = [](shape const& dims, std::vector<float> const& rois, std::vector<float> const& dy) {
+    auto const rows = static_cast<std::int64_t>(dy.size());
+    return test::run_op<B>(test::table<B>(), "type: 'RoIAlignGradient' input: 'x' input: 'r' input: 'g' output: 'dx'",
+                           {{"x", test::counted<B, float>(dims)},
+                            {"r", test::of<B, float>({rows, 4}, rois)},
+                            {"g", test::of<B, float>({rows, 1, 1, 1}, dy)}})
+        .template fetch<float>("dx");
+  };
+  CHECK(of({2, 1, 1, 2}, {}, {}) == std::vector<float>(4));
+  CHECK(of({std::int64_t{1} << 40, 1, 0, 2}, {0, 0, 1, 1}, {1}).empty());
+}
+
 TEST_CASE("RoIAlign: an aligned region without an extent has no samples") {
   using B = plait::serial;
   auto const of = [](std::string const& arguments) {

@@ -100,7 +100,7 @@ class detections {
   void add_image(detection_rule const& rule, std::size_t first, std::size_t count, std::int32_t* sizes) {
     found_.clear();
     found_scores_.clear();
-    for (std::size_t of_class = 1; of_class < classes_; ++of_class) {
+    for (std::size_t of_class = 1; count != 0 && of_class < classes_; ++of_class) {
       std::size_t const column = rule.with_background ? of_class : of_class - 1;
       class_scores_.resize(count);
       class_boxes_.resize(count);
@@ -175,11 +175,13 @@ class box_with_nms_limit_kernel final : public op_kernel<B> {
     c.expect_type<float, double>(0);
     c.expect_same_type(0, 1);
     c.expect_rank(0, 2, 2, "boxes×classes");
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     std::int64_t const classes = c.dims(0)[1];
+    c.expect(classes <= most && c.dims(0).size() <= most, 0, "have fewer elements");
     shape const boxes{c.dims(0)[0], 4 * rule_.box_classes(classes)};
     c.expect(c.dims(1) == boxes, 1, "be ", boxes, ", as ", c.input_text(0));
-    c.expect(c.dims(0).size() <= std::numeric_limits<std::int32_t>::max(), 0, "have fewer elements");
     read_splits(c);
+    c.expect(classes == 0 || static_cast<std::int64_t>(images_.size()) <= most / classes, 0, "have fewer classes");
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       auto& made = std::get<detail::detections<T>>(made_);
       made.compute(c, rule_, images_);

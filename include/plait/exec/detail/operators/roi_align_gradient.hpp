@@ -75,6 +75,7 @@ class roi_align_gradient_kernel final : public op_kernel<B> {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       T const* const rois = c.template input<T>(1);
       detail::check_regions<B>(rule_, rois);
+      if (c.output_size(0) == 0) return;
       std::size_t const blocks = (rule_.channels + width - 1) / width;
       for_each_row<B>(rule_.images * blocks, width * (rule_.places() + 16 * rule_.regions * rule_.bins()),
                       detail::aligned_image_gradient<T, width>{rois, c.template input<T>(2), c.template output<T>(0),
