@@ -223,6 +223,9 @@ TEST_CASE("RoIAlign gradient: equals finite differences; boxes are not different
     check_gradient_of({"RoIAlign x r > y " + arguments, {{"x", some({2, 2, 5, 4})}, {"r", regions}}, {"x"}});
   check_gradient_of(
       {"RoIAlign x r > y [pooled_h 2] [order 'NHWC']", {{"x", some({2, 5, 4, 3})}, {"r", regions}}, {"x"}});
+  check_gradient_of({"RoIAlignRotated x r > y [pooled_h 2]",
+                     {{"x", some({2, 2, 5, 4})}, {"r", test::doubles({0, 2, 2, 3, 2, 30, 1, 1, 3, 4, 2, -50}, {2, 6})}},
+                     {"x"}});
   auto const rules = plait::gradient_rules::standard();
   CHECK_THROWS_WITH_AS(
       (void)plait::backward_pass(test::tiny_net("BBoxTransform r d i > b; RoIAlign x b > y"), {"b"}, rules),

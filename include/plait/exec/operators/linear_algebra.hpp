@@ -21,6 +21,7 @@
 #include <plait/exec/detail/operators/resize_nearest.hpp>
 #include <plait/exec/detail/operators/roi_align.hpp>
 #include <plait/exec/detail/operators/roi_align_gradient.hpp>
+#include <plait/exec/detail/operators/roi_align_rotated.hpp>
 #include <plait/exec/operators.hpp>
 
 namespace plait {
@@ -46,6 +47,7 @@ void add_linear_algebra(operators<B>& table) {
   add_resize_operators(table);
   add_roi_align_gradient_operators(table);
   add_roi_align_operators(table);
+  add_rotated_roi_align_operators(table);
   add_transposed_convolution_operators(table);
 }
 

@@ -44,6 +44,7 @@ inline constexpr auto shape_operands = std::to_array<shape_operand>({
     {"ReduceSumGradient", 2},
     {"ResizeLike", 1},
     {"RoIAlignGradient", 0},
+    {"RoIAlignRotatedGradient", 0},
     {"SliceGradient", 0},
     {"SparseToDense", 2},
     {"SumElementsGradient", 0},

@@ -29,6 +29,21 @@ struct neighbours {
   std::size_t high = 0;
   T low_weight = 0;
   T high_weight = 0;
+
+  /// Sets those of a position in an axis with this extent. Returns false if it is more than a place outside.
+  PLAIT_HOST_DEVICE bool find(T at, std::size_t extent) {
+    if (!(at >= -1 && at <= static_cast<T>(extent)) || extent == 0) return false;
+    if (at < 0) at = 0;
+    low = static_cast<std::size_t>(at);
+    high = low + 1;
+    if (high >= extent) {
+      low = high = extent - 1;
+      at = static_cast<T>(low);
+    }
+    high_weight = at - static_cast<T>(low);
+    low_weight = 1 - high_weight;
+    return true;
+  }
 };
 
 /// Axis of a region: its bins and the samples of each.
@@ -38,20 +53,8 @@ struct sampled_axis {
   T bin;
   std::size_t samples;  ///< of a bin
 
-  /// Sets the neighbours of a sample in an axis with this extent. Returns false if it is more than a place outside.
-  PLAIT_HOST_DEVICE bool find(std::size_t of_bin, std::size_t sample, std::size_t extent, neighbours<T>& to) const {
-    T at = start + static_cast<T>(of_bin) * bin + (static_cast<T>(sample) + T(0.5)) * bin / static_cast<T>(samples);
-    if (!(at >= -1 && at <= static_cast<T>(extent)) || extent == 0) return false;
-    if (at < 0) at = 0;
-    to.low = static_cast<std::size_t>(at);
-    to.high = to.low + 1;
-    if (to.high >= extent) {
-      to.low = to.high = extent - 1;
-      at = static_cast<T>(to.low);
-    }
-    to.high_weight = at - static_cast<T>(to.low);
-    to.low_weight = 1 - to.high_weight;
-    return true;
+  PLAIT_HOST_DEVICE T position(std::size_t of_bin, std::size_t sample) const {
+    return start + static_cast<T>(of_bin) * bin + (static_cast<T>(sample) + T(0.5)) * bin / static_cast<T>(samples);
   }
 };
 
@@ -79,6 +82,7 @@ struct roi_align_rule {
   std::size_t width = 0;
   std::size_t regions = 0;
   std::size_t columns = 5;  ///< of a row of regions
+  std::size_t numbers = 4;  ///< the last of these columns
 
   explicit roi_align_rule(op_arguments const& a)
       : scale(a.real("spatial_scale")),
@@ -103,7 +107,8 @@ struct roi_align_rule {
     width = at(last ? 2 : 3);
     regions = static_cast<std::size_t>(c.dims(1)[0]);
     columns = static_cast<std::size_t>(c.dims(1)[1]);
-    c.expect(columns == 4 || columns == 5, 1, "have 5 columns: image, x1, y1, x2, y2, or the last 4");
+    c.expect(columns == numbers || columns == numbers + 1, 1, "have ", numbers + 1,
+             " columns, of which the first is the image, or the last ", numbers);
     made.set(0, c.dims(1)[0]);
     made.set(last ? 1 : 2, static_cast<std::int64_t>(bins_high));
     made.set(last ? 2 : 3, static_cast<std::int64_t>(bins_wide));
@@ -118,16 +123,47 @@ struct roi_align_rule {
   /// Returns the bins of a row of regions.
   template <class T>
   PLAIT_HOST_DEVICE region_bins<T> bins_of(T const* row) const {
-    T const* const corners = row + (columns - 4);
-    return {columns == 5 ? static_cast<std::size_t>(row[0]) : 0, axis(corners[1], corners[3], bins_high),
-            axis(corners[0], corners[2], bins_wide)};
+    T const* const corners = row + (columns - numbers);
+    return {image_of(row), axis(start_of(corners[1]), start_of(corners[3]), bins_high),
+            axis(start_of(corners[0]), start_of(corners[2]), bins_wide)};
   }
   /// Returns true if a row has bins: it names an image, and its corners are numbers, in order if regions are aligned.
   template <class T>
   PLAIT_HOST_DEVICE bool is_valid(T const* row) const {
-    if (columns == 5 && !(row[0] >= 0 && row[0] < static_cast<T>(images))) return false;
-    T const* const corners = row + (columns - 4);
-    return is_valid(corners[0], corners[2], bins_wide) && is_valid(corners[1], corners[3], bins_high);
+    T const* const corners = row + (columns - numbers);
+    return has_image(row) && has_samples(start_of(corners[0]), start_of(corners[2]), bins_wide) &&
+           has_samples(start_of(corners[1]), start_of(corners[3]), bins_high);
+  }
+
+ protected:
+  template <class T>
+  PLAIT_HOST_DEVICE std::size_t image_of(T const* row) const {
+    return columns == numbers ? 0 : static_cast<std::size_t>(row[0]);
+  }
+  template <class T>
+  PLAIT_HOST_DEVICE bool has_image(T const* row) const {
+    return columns == numbers || (row[0] >= 0 && row[0] < static_cast<T>(images));
+  }
+  template <class T>
+  PLAIT_HOST_DEVICE T start_of(T x) const {
+    return x * static_cast<T>(scale) - (aligned ? T(0.5) : T(0));
+  }
+  // Returns the length of an axis of a region.
+  template <class T>
+  PLAIT_HOST_DEVICE T length(T from, T to) const {
+    return aligned || to - from > 1 ? to - from : T(1);
+  }
+  template <class T>
+  PLAIT_HOST_DEVICE sampled_axis<T> axis(T from, T to, std::size_t count) const {
+    T const bin = length(from, to) / static_cast<T>(count);
+    return {from, bin, samples != 0 ? samples : static_cast<std::size_t>(std::ceil(bin))};
+  }
+  template <class T>
+  PLAIT_HOST_DEVICE bool has_samples(T from, T to, std::size_t count) const {
+    T const size = to - from;
+    bool const finite = from - from == 0 && size - size == 0;
+    if (!finite || (aligned && size < 0)) return false;
+    return samples != 0 || size <= static_cast<T>(most_samples) * static_cast<T>(count);
   }
 
  private:
@@ -136,45 +172,33 @@ struct roi_align_rule {
     if (bins < 0 || bins > 1 << 15) a.fail(name, "is not from 0 to 32768");
     return static_cast<std::size_t>(bins);
   }
-  template <class T>
-  PLAIT_HOST_DEVICE T start_of(T x) const {
-    return x * static_cast<T>(scale) - (aligned ? T(0.5) : T(0));
-  }
-  template <class T>
-  PLAIT_HOST_DEVICE T length(T from, T to) const {
-    T const made = start_of(to) - start_of(from);
-    return aligned || made > 1 ? made : T(1);
-  }
-  template <class T>
-  PLAIT_HOST_DEVICE sampled_axis<T> axis(T from, T to, std::size_t count) const {
-    T const bin = length(from, to) / static_cast<T>(count);
-    return {start_of(from), bin, samples != 0 ? samples : static_cast<std::size_t>(std::ceil(bin))};
-  }
-  template <class T>
-  PLAIT_HOST_DEVICE bool is_valid(T from, T to, std::size_t count) const {
-    T const start = start_of(from);
-    T const size = start_of(to) - start;
-    bool const finite = start - start == 0 && size - size == 0;
-    if (!finite || (aligned && size < 0)) return false;
-    return samples != 0 || size <= static_cast<T>(most_samples) * static_cast<T>(count);
-  }
 };
 
-template <class T>
+template <class T, class Rule>
 struct is_invalid_region {
   T const* rois;
-  roi_align_rule rule;
+  Rule rule;
   PLAIT_HOST_DEVICE bool operator()(std::size_t region) const { return !rule.is_valid(rois + region * rule.columns); }
 };
 
 /// Throws shape_error unless every region has bins.
-template <backend B, class T>
-void check_regions(roi_align_rule const& rule, T const* rois) {
+template <backend B, class T, class Rule>
+void check_regions(Rule const& rule, T const* rois) {
   if (rule.bins() == 0) return;
-  std::size_t const wrong = find_index<B>(rule.regions, is_invalid_region<T>{rois, rule});
+  std::size_t const wrong = find_index<B>(rule.regions, is_invalid_region<T, Rule>{rois, rule});
   if (wrong != rule.regions)
     op_context<B>::fail("region " + std::to_string(wrong) + " should name one of " + std::to_string(rule.images) +
                         " images and have finite corners of moderate size, in order if 'aligned' is set");
+}
+
+/// Calls f(place, weight) for the four places around a sample.
+template <class T, class F>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void for_each_neighbour(neighbours<T> const& y, neighbours<T> const& x,
+                                                                     std::size_t width, F const& f) {
+  f(y.low * width + x.low, y.low_weight * x.low_weight);
+  f(y.low * width + x.high, y.low_weight * x.high_weight);
+  f(y.high * width + x.low, y.high_weight * x.low_weight);
+  f(y.high * width + x.high, y.high_weight * x.high_weight);
 }
 
 /// Calls f(place, weight) for the places around each sample of a bin.
@@ -184,24 +208,19 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void for_each_sample(roi_align_rule
   neighbours<T> y;
   neighbours<T> x;
   for (std::size_t i = 0; i < at.vertical.samples; ++i) {
-    if (!at.vertical.find(row, i, rule.height, y)) continue;
-    for (std::size_t k = 0; k < at.horizontal.samples; ++k) {
-      if (!at.horizontal.find(column, k, rule.width, x)) continue;
-      f(y.low * rule.width + x.low, y.low_weight * x.low_weight);
-      f(y.low * rule.width + x.high, y.low_weight * x.high_weight);
-      f(y.high * rule.width + x.low, y.high_weight * x.low_weight);
-      f(y.high * rule.width + x.high, y.high_weight * x.high_weight);
-    }
+    if (!y.find(at.vertical.position(row, i), rule.height)) continue;
+    for (std::size_t k = 0; k < at.horizontal.samples; ++k)
+      if (x.find(at.horizontal.position(column, k), rule.width)) for_each_neighbour(y, x, rule.width, f);
   }
 }
 
 // Task: computes up to Width channels of a bin; 1 on devices.
-template <class T, std::size_t Width>
+template <class T, std::size_t Width, class Rule>
 struct aligned_bin {
   T const* x;
   T const* rois;
   T* y;
-  roi_align_rule rule;
+  Rule rule;
   std::size_t blocks;  ///< of channels
 
   PLAIT_HOST_DEVICE void operator()(std::size_t task) const {
@@ -210,7 +229,7 @@ struct aligned_bin {
     std::size_t const first = task / bins % blocks * Width;
     std::size_t const region = task / bins / blocks;
     std::size_t const count = rule.channels - first < Width ? rule.channels - first : Width;
-    region_bins<T> const at = rule.bins_of(rois + region * rule.columns);
+    auto const at = rule.bins_of(rois + region * rule.columns);
     std::size_t const step = rule.channel_step(rule.places());
     T const* const from = x + at.image * rule.channels * rule.places() + first * step;
     T sums[Width];
@@ -228,8 +247,8 @@ struct aligned_bin {
 
 }  // namespace detail
 
-/// RoIAlign: inputs X, RoIs.
-template <backend B>
+/// RoIAlign and RoIAlignRotated, by Rule: inputs X, RoIs.
+template <backend B, class Rule = detail::roi_align_rule>
 class roi_align_kernel final : public op_kernel<B> {
  public:
   explicit roi_align_kernel(op_arguments const& a) : rule_(a) {}
@@ -242,12 +261,12 @@ class roi_align_kernel final : public op_kernel<B> {
       std::size_t const blocks = (rule_.channels + width - 1) / width;
       for_each_row<B>(
           rule_.regions * blocks * rule_.bins(), 16 * width,
-          detail::aligned_bin<T, width>{c.template input<T>(0), rois, c.template output<T>(0), rule_, blocks});
+          detail::aligned_bin<T, width, Rule>{c.template input<T>(0), rois, c.template output<T>(0), rule_, blocks});
     });
   }
 
  private:
-  detail::roi_align_rule rule_;
+  Rule rule_;
 };
 
 namespace detail {
@@ -276,7 +295,7 @@ void add_roi_align_operators(operators<B>& table) {
                         "Y (regions×C×pooled_h×pooled_w) = the mean of samples of X in each bin of each region (image, "
                         "x1, y1, x2, y2; "
                         "without the image, of the first), interpolated between places");
-  table.template add<roi_align_kernel>(detail::describe_roi_align(schema));
+  table.template add<roi_align_kernel<B>>(detail::describe_roi_align(schema));
 }
 
 }  // namespace plait

@@ -16,12 +16,12 @@ namespace plait {
 namespace detail {
 
 // Task: computes up to Width channels of an image, over all its regions in order; 1 on devices.
-template <class T, std::size_t Width>
+template <class T, std::size_t Width, class Rule>
 struct aligned_image_gradient {
   T const* rois;
   T const* dy;
   T* dx;
-  roi_align_rule rule;
+  Rule rule;
   std::size_t blocks;  ///< of channels
 
   PLAIT_HOST_DEVICE void operator()(std::size_t task) const {
@@ -34,13 +34,14 @@ struct aligned_image_gradient {
       for (std::size_t place = 0; place < rule.places(); ++place) to[c * step + place * rule.place_step()] = 0;
     if (rule.bins() == 0) return;
     for (std::size_t region = 0; region < rule.regions; ++region) {
-      region_bins<T> const at = rule.bins_of(rois + region * rule.columns);
+      auto const at = rule.bins_of(rois + region * rule.columns);
       if (at.image == image) add_region(at, region, first, count, to);
     }
   }
 
  private:
-  PLAIT_HOST_DEVICE void add_region(region_bins<T> const& at, std::size_t region, std::size_t first, std::size_t count,
+  template <class Bins>
+  PLAIT_HOST_DEVICE void add_region(Bins const& at, std::size_t region, std::size_t first, std::size_t count,
                                     T* to) const {
     std::size_t const bins = rule.bins();
     std::size_t const step = rule.channel_step(rule.places());
@@ -59,8 +60,8 @@ struct aligned_image_gradient {
 
 }  // namespace detail
 
-/// RoIAlignGradient: inputs X, RoIs, dY.
-template <backend B>
+/// RoIAlignGradient and RoIAlignRotatedGradient, by Rule: inputs X, RoIs, dY.
+template <backend B, class Rule = detail::roi_align_rule>
 class roi_align_gradient_kernel final : public op_kernel<B> {
  public:
   explicit roi_align_gradient_kernel(op_arguments const& a) : rule_(a) {}
@@ -78,20 +79,20 @@ class roi_align_gradient_kernel final : public op_kernel<B> {
       if (c.output_size(0) == 0) return;
       std::size_t const blocks = (rule_.channels + width - 1) / width;
       for_each_row<B>(rule_.images * blocks, width * (rule_.places() + 16 * rule_.regions * rule_.bins()),
-                      detail::aligned_image_gradient<T, width>{rois, c.template input<T>(2), c.template output<T>(0),
-                                                               rule_, blocks});
+                      detail::aligned_image_gradient<T, width, Rule>{rois, c.template input<T>(2),
+                                                                     c.template output<T>(0), rule_, blocks});
     });
   }
 
  private:
-  detail::roi_align_rule rule_;
+  Rule rule_;
 };
 
 /// RoIAlignGradient: float and double.
 template <backend B>
 void add_roi_align_gradient_operators(operators<B>& table) {
   auto schema = op_schema("RoIAlignGradient").inputs(3).describe("dX of RoIAlign (inputs X, RoIs, dY)");
-  table.template add<roi_align_gradient_kernel>(detail::describe_roi_align(schema));
+  table.template add<roi_align_gradient_kernel<B>>(detail::describe_roi_align(schema));
 }
 
 }  // namespace plait

@@ -48,6 +48,7 @@ inline constexpr simple_rule matrix_rules[] = {
     {"ReduceSum", "ReduceSumGradient", "g0 i0 o0", "0"},
     {"ResizeNearest", "ResizeNearestGradient", "g0 i0", "0"},
     {"RoIAlign", "RoIAlignGradient", "i0 i1 g0", "0"},
+    {"RoIAlignRotated", "RoIAlignRotatedGradient", "i0 i1 g0", "0"},
     {"RowwiseMax", "RowwiseMaxGradient", "i0 o0 g0", "0"},
     {"SigmoidCrossEntropyWithLogits", "SigmoidCrossEntropyWithLogitsGradient", "g0 i0 i1", "0"},
     {"Softmax", "SoftmaxGradient", "o0 g0", "0"},
