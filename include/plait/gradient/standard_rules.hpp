@@ -1,6 +1,7 @@
 // Standard gradient rules: those of all operators of plait's runtime, and the subset that Caffe2 has.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include <plait/gradient/detail/control_flow_rules.hpp>
@@ -15,6 +16,21 @@
 namespace plait {
 
 namespace detail {
+
+// As in Caffe2, no gradient flows back through tables of quantised rows, nor to the weights of their sums.
+inline void add_quantised_row_rules(gradient_rules& rules) {
+  auto const add_format = [&](std::string const& quantise, std::string const& dequantise, std::string const& rows) {
+    rules.set_none({quantise, dequantise});
+    rules.edit(quantise).has_inactive_outputs = true;
+    for (std::string const how : {"Sum", "Mean", "WeightedSum"}) rules.set_none({"SparseLengths" + how + rows});
+  };
+  for (std::string const bits : {"8", "4", "2"}) {
+    std::string const fused = "Fused" + bits + "BitRowwise";
+    add_format("FloatTo" + fused + "Quantized", fused + "QuantizedToFloat", fused);
+  }
+  add_format("FloatToRowwiseQuantized8Bits", "Rowwise8BitQuantizedToFloat", "8BitsRowwise");
+  rules.set_none({"SparseLengthsWeightedMean8BitsRowwise"});
+}
 
 inline void add_nondifferentiable_rules(gradient_rules& rules) {
   // Outputs that do not depend on the inputs' elements, or are piecewise constant in them: no gradient flows back.
@@ -41,6 +57,7 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
                   "Unique",
                   "ZerosLike"});
   rules.set_none({"GaussianFill", "MSRAFill", "UniformFill", "XavierFill"});
+  add_quantised_row_rules(rules);
   for (std::string_view type :
        {"ArgMax", "ArgMin", "GivenTensorBoolFill", "GivenTensorByteStringToUInt8Fill", "GivenTensorInt16Fill",
         "GivenTensorInt64Fill", "GivenTensorIntFill", "GivenTensorStringFill", "Int8GivenIntTensorFill",

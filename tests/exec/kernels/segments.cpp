@@ -53,9 +53,9 @@ TEST_CASE("reduce_segments: means have the same bits on every backend") {
   for (std::size_t r = 0; r != rows; ++r) list[r] = static_cast<std::int32_t>(r * 31 % rows);
   auto const made = [&]<class B>(B) {
     std::vector<float> y(segments * width);
-    plait::reduce_segments<plait::segment_reduction::mean, B>(y.data(), x.data(), starts.data(), segments, width, rows,
-                                                              plait::named_row<std::int32_t>{list.data()},
-                                                              plait::unit_weight<float>());
+    plait::reduce_segments<plait::segment_reduction::mean, B>(
+        y.data(), plait::stored_rows<float>{x.data(), width}, starts.data(), segments, width, rows,
+        plait::named_row<std::int32_t>{list.data()}, plait::unit_weight<float>());
     return y;
   };
   auto const serial = made(plait::serial());

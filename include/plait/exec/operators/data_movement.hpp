@@ -15,8 +15,10 @@
 #include <plait/exec/detail/operators/pack_sequences.hpp>
 #include <plait/exec/detail/operators/pad.hpp>
 #include <plait/exec/detail/operators/print.hpp>
+#include <plait/exec/detail/operators/quantized_segments.hpp>
 #include <plait/exec/detail/operators/range.hpp>
 #include <plait/exec/detail/operators/reshape.hpp>
+#include <plait/exec/detail/operators/rowwise_quantization.hpp>
 #include <plait/exec/detail/operators/scatter.hpp>
 #include <plait/exec/detail/operators/segments.hpp>
 #include <plait/exec/detail/operators/segments_gradients.hpp>
@@ -51,8 +53,10 @@ void add_data_movement(operators<B>& table) {
   add_packing_operators(table);
   add_pad_operators(table);
   add_print_operator(table);
+  add_quantized_segment_operators(table);
   add_range_operators(table);
   add_reshape_operators(table);
+  add_rowwise_quantization_operators(table);
   add_scatter_operators(table);
   add_segment_gradient_operators(table);
   add_segment_operators(table);

@@ -29,6 +29,14 @@ struct named_row {
   PLAIT_HOST_DEVICE std::size_t operator()(std::int64_t i) const { return static_cast<std::size_t>(list[i]); }
 };
 
+/// Row reader of stored elements. A reader's row(i) is subscripted by column.
+template <class T>
+struct stored_rows {
+  T const* from;
+  std::size_t width;
+  PLAIT_HOST_DEVICE T const* row(std::size_t i) const { return from + i * width; }
+};
+
 template <class T>
 struct unit_weight {
   PLAIT_HOST_DEVICE T operator()(std::int64_t) const { return T(1); }
@@ -41,10 +49,10 @@ struct listed_weight {
 
 namespace detail {
 
-template <segment_reduction Reduction, class T, class Row, class Weight>
+template <segment_reduction Reduction, class T, class Reader, class Row, class Weight>
 struct reduced_segment {
   T* to;
-  T const* from;
+  Reader from;
   std::int64_t const* offsets;
   std::size_t width;
   Row row_of;
@@ -59,13 +67,13 @@ struct reduced_segment {
       return;
     }
     {
-      T const* const in = from + row_of(begin) * width;
+      auto const in = from.row(row_of(begin));
       T const weight = weight_of(begin);
       PLAIT_INDEPENDENT
       for (std::size_t i = first; i < last; ++i) out[i] = weight * in[i];
     }
     for (std::int64_t at = begin + 1; at < end; ++at) {
-      T const* const in = from + row_of(at) * width;
+      auto const in = from.row(row_of(at));
       T const weight = weight_of(at);
       if constexpr (Reduction == segment_reduction::max) {
         PLAIT_INDEPENDENT
@@ -94,13 +102,14 @@ struct counted_row {
 
 }  // namespace detail
 
-/// Reduces weight_of(i) times row row_of(i) of `from` over i in [offsets[s], offsets[s + 1]), in this order, to row s
+/// Reduces weight_of(i) times row row_of(i) of a reader over i in [offsets[s], offsets[s + 1]), in this order, to row s
 /// of `to`; an empty segment gives zeros. For maxima, weights must be 1. O(rows times width).
-template <segment_reduction Reduction, backend B, class T, class Row, class Weight>
-void reduce_segments(T* to, T const* from, std::int64_t const* offsets, std::size_t segments, std::size_t width,
+template <segment_reduction Reduction, backend B, class T, class Reader, class Row, class Weight>
+void reduce_segments(T* to, Reader const& from, std::int64_t const* offsets, std::size_t segments, std::size_t width,
                      std::size_t rows, Row const& row_of, Weight const& weight_of) {
-  for_each_row_part<B>(segments, width, segments == 0 ? 1 : 1 + rows / segments,
-                       detail::reduced_segment<Reduction, T, Row, Weight>{to, from, offsets, width, row_of, weight_of});
+  for_each_row_part<B>(
+      segments, width, segments == 0 ? 1 : 1 + rows / segments,
+      detail::reduced_segment<Reduction, T, Reader, Row, Weight>{to, from, offsets, width, row_of, weight_of});
 }
 
 /// Computes the offsets of segments, an exclusive scan of their lengths and then `rows`: one more than lengths, in the

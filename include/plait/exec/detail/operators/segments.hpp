@@ -21,21 +21,49 @@ namespace plait {
 
 namespace detail {
 
-/// Base of segment reductions. Inputs: rows, a weight for each (if Weighted), indices of the reduced rows (if Sparse;
-/// else all in order), and the segments, by their lengths or by their number for each row.
-template <backend B, segment_reduction Reduction, bool Weighted, bool Sparse>
-struct segment_reduction_kernel : op_kernel<B> {
-  static constexpr std::size_t weights = 1;
-  static constexpr std::size_t indices = Weighted ? 2 : 1;
-  static constexpr std::size_t segments = indices + (Sparse ? 1 : 0);
+/// Row format of reductions whose input 0 has the elements that they reduce.
+struct element_rows {
+  /// Inputs that follow the segments.
+  static constexpr std::size_t parameters = 0;
 
-  /// Checks the reduced operands, and returns the number of reduced rows.
-  std::int64_t infer_rows(shape_context& c) {
-    if constexpr (Weighted || Reduction == segment_reduction::mean)
+  /// Checks input 0 and the parameters, which begin at an input, and returns the type of the rows that they represent.
+  template <bool Real>
+  static tensor_spec infer(shape_context const& c, std::size_t) {
+    if constexpr (Real)
       c.expect_type<float, double>(0);
     else
       c.expect_type<float, double, std::int32_t, std::int64_t>(0);
     c.expect_rank(0, 1);
+    return c.input(0);
+  }
+  /// Calls f with a zero of the element type of these rows.
+  template <bool Real, class F>
+  static void visit(element_type type, F const& f) {
+    if constexpr (Real)
+      visit_type<float, double>(type, f);
+    else
+      visit_type<float, double, std::int32_t, std::int64_t>(type, f);
+  }
+  /// Returns a row reader of `width` columns.
+  template <class T, backend B>
+  static stored_rows<T> reader(op_context<B> const& c, std::size_t, std::size_t width) {
+    return {c.template input<T>(0), width};
+  }
+};
+
+/// Base of segment reductions. Inputs: rows, a weight for each (if Weighted), indices of the reduced rows (if Sparse;
+/// else all in order), the segments, by their lengths or by their number for each row, and parameters of the row
+/// format.
+template <backend B, segment_reduction Reduction, bool Weighted, bool Sparse, class Format = element_rows>
+struct segment_reduction_kernel : op_kernel<B> {
+  static constexpr std::size_t weights = 1;
+  static constexpr std::size_t indices = Weighted ? 2 : 1;
+  static constexpr std::size_t segments = indices + (Sparse ? 1 : 0);
+  static constexpr bool real = Weighted || Reduction == segment_reduction::mean;
+
+  /// Checks the reduced operands, and returns the number of reduced rows.
+  std::int64_t infer_rows(shape_context& c) {
+    reduced = Format::template infer<real>(c, segments + 1);
     rows = c.dims(0)[0];
     if constexpr (Sparse) {
       c.expect_type<std::int32_t, std::int64_t>(indices);
@@ -43,17 +71,17 @@ struct segment_reduction_kernel : op_kernel<B> {
       rows = c.dims(indices)[0];
     }
     if constexpr (Weighted) {
-      c.expect_same_type(0, weights);
+      c.expect(c.type(weights) == reduced.type, weights, "hold ", to_string(reduced.type));
       c.expect(c.dims(weights) == shape{rows}, weights, "have a weight for each of ", rows, " rows");
     }
     c.expect_type<std::int32_t, std::int64_t>(segments);
     return rows;
   }
   void infer_output(shape_context& c, std::int64_t count) {
-    shape made = c.dims(0);
+    shape made = reduced.dims;
     made.set(0, count);
     width = static_cast<std::size_t>(made.size_from(1));
-    c.output(0, c.type(0), made);
+    c.output(0, reduced.type, made);
   }
 
   /// Checks the indices, and calls f(T(), row_of, weight_of) for the element type T.
@@ -70,25 +98,24 @@ struct segment_reduction_kernel : op_kernel<B> {
   }
   template <class Row, class F>
   void visit_elements(op_context<B>& c, Row const& row_of, F const& f) const {
-    if constexpr (Weighted)
-      visit_type<float, double>(c.type(0),
-                                [&]<class T>(T) { f(T(), row_of, listed_weight<T>{c.template input<T>(weights)}); });
-    else if constexpr (Reduction == segment_reduction::mean)
-      visit_type<float, double>(c.type(0), [&]<class T>(T) { f(T(), row_of, unit_weight<T>()); });
-    else
-      visit_type<float, double, std::int32_t, std::int64_t>(c.type(0),
-                                                            [&]<class T>(T) { f(T(), row_of, unit_weight<T>()); });
+    Format::template visit<real>(reduced.type, [&]<class T>(T) {
+      if constexpr (Weighted)
+        f(T(), row_of, listed_weight<T>{c.template input<T>(weights)});
+      else
+        f(T(), row_of, unit_weight<T>());
+    });
   }
 
   /// Reduces rows [offsets[s], offsets[s + 1]) to each segment s. Offsets are in the backend's memory.
   void reduce(op_context<B>& c, std::int64_t const* offsets) const {
     visit_rows(c, [&]<class T>(T, auto const& row_of, auto const& weight_of) {
-      reduce_segments<Reduction, B>(c.template output<T>(0), c.template input<T>(0), offsets,
-                                    static_cast<std::size_t>(c.output_spec(0).dims[0]), width,
+      reduce_segments<Reduction, B>(c.template output<T>(0), Format::template reader<T>(c, segments + 1, width),
+                                    offsets, static_cast<std::size_t>(c.output_spec(0).dims[0]), width,
                                     static_cast<std::size_t>(rows), row_of, weight_of);
     });
   }
 
+  tensor_spec reduced;
   std::int64_t rows = 0;
   std::size_t width = 0;
 };
@@ -125,9 +152,9 @@ void add_numbered_reductions(operators<B>& table, std::string const& order, std:
 }
 
 /// Reduces consecutive segments, whose lengths the last input lists.
-template <backend B, segment_reduction Reduction, bool Weighted, bool Sparse>
-struct lengths_reduction_kernel : segment_reduction_kernel<B, Reduction, Weighted, Sparse> {
-  using base = segment_reduction_kernel<B, Reduction, Weighted, Sparse>;
+template <backend B, segment_reduction Reduction, bool Weighted, bool Sparse, class Format = element_rows>
+struct lengths_reduction_kernel : segment_reduction_kernel<B, Reduction, Weighted, Sparse, Format> {
+  using base = segment_reduction_kernel<B, Reduction, Weighted, Sparse, Format>;
   static constexpr std::size_t lengths = base::segments;
 
   explicit lengths_reduction_kernel(op_arguments const&) {}
