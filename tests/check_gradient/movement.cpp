@@ -131,6 +131,34 @@ TEST_CASE("data movement gradients: LengthsGather equals finite differences") {
                      {"x"}});
 }
 
+TEST_CASE("data movement gradients: lists of ids, columns and labels equal finite differences") {
+  auto const ids = int64s({2, 4, 6, 1, 2, 99, 2}, {7});
+  auto const lengths = int32s({3, 0, 4}, {3});
+  for (std::string const l : {"", " l"}) {
+    check_gradient_of({"SparseToDenseMask i x d" + l + " > y [mask (9 2 6)]",
+                       {{"i", ids}, {"x", some({7, 2})}, {"d", some({2}, 2)}, {"l", lengths}},
+                       {"x"}});
+    check_gradient_of({"SparseToDenseMask i x d" + l + " > y m [mask (2 1)] [return_presence_mask 1]",
+                       {{"i", ids}, {"x", some({7})}, {"d", some({}, 2)}, {"l", lengths}},
+                       {"x"}});
+  }
+  auto const columns = int64s({3, 0, 1, 2, 0, 3, 1}, {7});
+  check_gradient_of({"BatchSparseToDense l c x > y [dense_last_dim 4] [default_value 2.0]",
+                     {{"l", lengths}, {"c", columns}, {"x", some({7})}},
+                     {"x"}});
+  check_gradient_of({"BatchSparseToDense l c x k > y",
+                     {{"l", lengths}, {"c", columns}, {"x", some({7})}, {"k", some({3, 5}, 2)}},
+                     {"x"}});
+  check_gradient_of({"BatchDenseToSparse l c x > y", {{"l", lengths}, {"c", columns}, {"x", some({3, 4})}}, {"x"}});
+  auto const labels = int64s({0, 2, 1, 2, 2, 0, 1}, {7});
+  std::vector<std::pair<std::string, test::tensor64>> const given = {{"l", lengths}, {"c", labels}, {"x", some({7})}};
+  check_gradient_of({"SparseLabelSplit l c x > a b y e f g [num_labels 3]", given, {"x"}, {"a", "b", "y"}});
+  check_gradient_of(
+      {"SparseLabelSplit l c x > a b y e f g m [num_labels 3] [keep_gradient_offset_map 1]", given, {"x"}, {"b"}});
+  check_gradient_of(
+      {"FillExamplesWithIndicator x f > y", {{"x", some({2, 3})}, {"f", int32s({0, 1, 0, -1}, {4})}}, {"x"}});
+}
+
 TEST_CASE("data movement gradients: a table with dense and sparse reads equals finite differences") {
   check_gradient_of({"Gather x i > a; Tanh x > b; SumElements a > s; SumElements b > r; Add s r > y",
                      {{"x", some({3, 2})}, {"i", int32s({2, 0, 2}, {3})}},

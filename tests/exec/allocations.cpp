@@ -168,6 +168,14 @@ TEST_CASE("plan::run: ops whose shapes depend on elements allocate nothing") {
       {"Slice", {"rows", "starts", "ends"}},
       {"Split", {"rows", "lengths"}, 3, "arg { name: 'axis' i: 0 }"},
       {"OneHot", {"wide", "size"}},
+      {"LengthsToWeights", {"lengths"}},
+      {"GatherRanges", {"vector", "ranges"}, 2},
+      {"FillExamplesWithIndicator", {"packed", "mask_of_three"}},
+      {"SparseToDenseMask",
+       {"ascending", "rows", "pair", "lengths"},
+       2,
+       "arg { name: 'mask' ints: 2 ints: 0 } arg { name: 'return_presence_mask' i: 1 }"},
+      {"SparseLabelSplit", {"lengths", "ascending", "vector"}, 6, "arg { name: 'num_labels' i: 3 }"},
   };
   for (op_text const& op : all) {
     CAPTURE(op.type);
@@ -189,6 +197,10 @@ TEST_CASE("plan::run: ops whose shapes depend on elements allocate nothing") {
     blobs.feed<std::int64_t>("size", {4}, {1});
     blobs.feed<std::int32_t>("ascending", {0, 0, 1, 1, 1, 2}, {6});
     blobs.feed<std::int32_t>("starts", {1, 0}, {2});
+    blobs.feed<float>("vector", std::vector<float>(6, 0.5f), {6});
+    blobs.feed<float>("pair", {1, 2}, {2});
+    blobs.feed<bool>("mask_of_three", {true, false, true, true}, {4});
+    blobs.feed<std::int32_t>("ranges", {0, 2, 3, 1}, {2, 1, 2});
     blobs.feed<std::int32_t>("ends", {4, 2}, {2});
     auto plan = plait::compile(plait::read_netdef_text(text), plait::standard_operators<B>(), blobs);
     for (int run = 0; run != 3; ++run) plan.run();

@@ -36,6 +36,7 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
   // Outputs that do not depend on the inputs' elements, or are piecewise constant in them: no gradient flows back.
   rules.set_none({"ArgMax",
                   "ArgMin",
+                  "BatchOneHot",
                   "ConstantFill",
                   "DiagonalFill",
                   "GivenTensorBoolFill",
@@ -59,25 +60,26 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
   rules.set_none({"GaussianFill", "MSRAFill", "UniformFill", "XavierFill"});
   add_quantised_row_rules(rules);
   for (std::string_view type :
-       {"ArgMax", "ArgMin", "GivenTensorBoolFill", "GivenTensorByteStringToUInt8Fill", "GivenTensorInt16Fill",
-        "GivenTensorInt64Fill", "GivenTensorIntFill", "GivenTensorStringFill", "Int8GivenIntTensorFill",
-        "Int8GivenTensorFill", "LengthsRangeFill", "OneHot", "Range", "Size", "UniformIntFill", "Unique"})
+       {"ArgMax", "ArgMin", "BatchOneHot", "GivenTensorBoolFill", "GivenTensorByteStringToUInt8Fill",
+        "GivenTensorInt16Fill", "GivenTensorInt64Fill", "GivenTensorIntFill", "GivenTensorStringFill",
+        "Int8GivenIntTensorFill", "Int8GivenTensorFill", "LengthsRangeFill", "OneHot", "Range", "Size",
+        "UniformIntFill", "Unique"})
     rules.edit(type).has_inactive_outputs = true;
   for (std::string_view type : {"GaussianFill", "MSRAFill", "UniformFill", "UniformIntFill", "XavierFill"})
     rules.edit(type).repeatable = false;
 
   for (std::string_view type :
-       {"Accuracy",    "And",      "BitwiseAnd", "BitwiseOr",  "BitwiseXor", "EQ",        "GE", "GT",
-        "HasElements", "HasScope", "IsEmpty",    "IsNaN",      "LE",         "LT",        "NE", "Not",
-        "Or",          "Shape",    "ShiftLeft",  "ShiftRight", "Sign",       "Summarize", "Xor"})
+       {"Accuracy", "And",         "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Bucketize", "EQ",        "GE",
+        "GT",       "HasElements", "HasScope",   "IsEmpty",   "IsNaN",      "LE",        "LT",        "NE",
+        "Not",      "Or",          "Shape",      "ShiftLeft", "ShiftRight", "Sign",      "Summarize", "Xor"})
     rules.refuse(type, "its output is not a differentiable function of its inputs");
   for (std::string_view type :
        {"BBoxTransform", "BoxWithNMSLimit", "CollectAndDistributeFpnRpnProposals", "CollectRpnProposals",
         "DistributeFpnProposals", "GenerateProposals", "GenerateProposalsCPP"})
     rules.refuse(type, "boxes are not differentiated");
   for (std::string_view type : {"LengthsToOffsets", "LengthsToRanges", "LengthsToSegmentIds", "LengthsToShape",
-                                "SegmentIdsToLengths", "SegmentIdsToRanges"})
-    rules.refuse(type, "it maps integers to integers");
+                                "LengthsToWeights", "SegmentIdsToLengths", "SegmentIdsToRanges"})
+    rules.refuse(type, "its inputs are integers");
   for (std::string_view type : {"Ceil", "DequantizeLinear", "Floor", "Mod", "QuantizeLinear", "SumElementsInt"})
     rules.refuse(type, "it is not differentiable: its derivative is zero where there is one");
   for (std::string_view type : {"Adagrad",
@@ -101,8 +103,8 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
                                 "SparseFtrl",
                                 "SparseMomentumSGDUpdate"})
     rules.refuse(type, "it updates its inputs and has no gradient");
-  for (std::string_view type : {"Acosh", "Asinh", "Atanh", "BatchBoxCox", "CumProd", "FloorMod", "Perplexity",
-                                "ReduceProd", "Resize", "ScatterElements", "ScatterND", "TruncMod"})
+  for (std::string_view type : {"Acosh", "Asinh", "Atanh", "BatchBoxCox", "CumProd", "FloorMod", "GatherRanges",
+                                "Perplexity", "ReduceProd", "Resize", "ScatterElements", "ScatterND", "TruncMod"})
     rules.refuse(type, "there is no operator for its gradient");
   rules.refuse("Print", "it has no output");
   rules.refuse("Free", "the blob it frees is gone");
@@ -135,11 +137,13 @@ inline gradient_rules const& gradient_rules::standard() {
 /// schemas list may be in place.
 [[nodiscard]] inline gradient_rules caffe2_gradient_rules() {
   gradient_rules rules = gradient_rules::standard();
-  for (std::string_view type : {"BooleanMask",  "ConvRelu",      "CumSum",         "EnforceFinite", "GatherElements",
-                                "GatherND",     "LengthsGather", "Log1p",          "MergeDim",      "NormalizeL1",
-                                "Pad",          "ReduceL1",      "ReduceL2",       "ReduceMax",     "ReduceMean",
-                                "ReduceMin",    "ReduceSum",     "ReduceTailSum",  "ReplaceNaN",    "ResizeLike",
-                                "StridedSlice", "SumReduceLike", "SumSqrElements", "Trilu",         "Where"})
+  for (std::string_view type :
+       {"BooleanMask",    "ConvRelu",     "CumSum",        "EnforceFinite",  "FillExamplesWithIndicator",
+        "GatherElements", "GatherND",     "LengthsGather", "Log1p",          "MergeDim",
+        "NormalizeL1",    "Pad",          "ReduceL1",      "ReduceL2",       "ReduceMax",
+        "ReduceMean",     "ReduceMin",    "ReduceSum",     "ReduceTailSum",  "ReplaceNaN",
+        "ResizeLike",     "StridedSlice", "SumReduceLike", "SumSqrElements", "Trilu",
+        "Where"})
     rules.refuse(type, "Caffe2 has no gradient of this operator");
   rules.refuse("Unique", "its outputs are indices");
   rules.set_none({"AtomicIter", "Iter", "LearningRate"});

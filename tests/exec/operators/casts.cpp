@@ -132,4 +132,24 @@ TEST_CASE("Cast: types that tensors do not have are refused") {
   CHECK(has(refused("arg { name: 'to' f: 1.5 }"), "argument 'to' is of another type than expected"));
 }
 
+TEST_CASE_TEMPLATE("FloatToHalf, HalfToFloat: nearest float16, infinite or saturated beyond", B, PLAIT_HOST_BACKENDS) {
+  float const infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> const x = {1, -2.5f, 65504, 1e6f, -1e6f, 1e-8f, 2049, infinity};
+  auto const halves = [&](std::string const& arguments) {
+    return test::run_net<B>(table<B>(),
+                            "op { type: 'FloatToHalf' input: 'x' output: 'h' " + arguments +
+                                " } op { type: 'HalfToFloat' input: 'h' output: 'y' }",
+                            {{"x", test::of<B>({2, 4}, x)}});
+  };
+  auto const blobs = halves("");
+  CHECK(blobs.view("h").spec() == plait::tensor_spec{plait::element_type::float16, {2, 4}});
+  CHECK(blobs.template fetch<float>("y") ==
+        std::vector<float>{1, -2.5f, 65504, infinity, -infinity, 0, 2048, infinity});
+  CHECK(halves("arg { name: 'clip' i: 1 }").template fetch<float>("y") ==
+        std::vector<float>{1, -2.5f, 65504, 65504, -65504, 0, 2048, 65504});
+  auto const empty = test::run_op<B>(table<B>(), "type: 'FloatToHalf' input: 'x' output: 'h'",
+                                     {{"x", test::of<B, float>({0, 3}, {})}});
+  CHECK(empty.view("h").dims() == plait::shape{0, 3});
+}
+
 }  // namespace

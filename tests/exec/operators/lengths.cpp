@@ -43,6 +43,21 @@ TEST_CASE_TEMPLATE("LengthsToSegmentIds, LengthsRangeFill: lengths expand to ids
   check_integers<B, std::int64_t>({0, 0});
 }
 
+TEST_CASE_TEMPLATE("LengthsToWeights: rows of a segment share a power of its length", B, PLAIT_HOST_BACKENDS) {
+  auto const weights = [](plait::tensor<B> const& lengths, std::string const& power) {
+    return test::run_op<B>(table<B>(), "type: 'LengthsToWeights' input: 'l' output: 'w'" + power,
+                           {{"l", lengths.clone()}})
+        .template fetch<float>("w");
+  };
+  auto const power = [](std::string const& value) { return " arg { name: 'power' f: " + value + " }"; };
+  CHECK(weights(list<std::int32_t, B>({2, 0, 4}), power("1")) ==
+        std::vector<float>{0.5f, 0.5f, 0.25f, 0.25f, 0.25f, 0.25f});
+  CHECK(weights(list<std::int64_t, B>({4, 1}), "") == std::vector<float>{0.5f, 0.5f, 0.5f, 0.5f, 1});
+  CHECK(weights(list<std::int32_t, B>({3}), power("-1")) == std::vector<float>{3, 3, 3});
+  CHECK(weights(list<std::int32_t, B>({3}), power("0")) == std::vector<float>{1, 1, 1});
+  CHECK(weights(list<std::int64_t, B>({}), "").empty());
+}
+
 TEST_CASE_TEMPLATE("LengthsToRanges, LengthsToOffsets: offsets are sums of lengths", B, PLAIT_HOST_BACKENDS) {
   auto const check = []<class I>(I, std::vector<int> const& lengths, std::vector<I> const& ranges,
                                  std::vector<I> const& ends) {

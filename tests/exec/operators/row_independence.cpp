@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <plait/exec/backends/serial/serial.hpp>
+#include <plait/exec/detail/kernels/convert.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/workspace.hpp>
@@ -68,10 +69,10 @@ bool are_close(std::vector<double> const& a, std::vector<double> const& b) {
 
 std::vector<double> numbers_of(tensor const& t) {
   std::vector<double> made;
-  bool const known =
-      plait::visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t>(t.type(), [&]<class T>(T) {
+  bool const known = plait::visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t, plait::float16>(
+      t.type(), [&]<class T>(T) {
         for (T const x : std::span(t.template data<T>(), static_cast<std::size_t>(t.size())))
-          made.push_back(static_cast<double>(x));
+          made.push_back(plait::convert<double>(x));
       });
   REQUIRE(known);
   return made;
@@ -152,6 +153,10 @@ std::vector<example> examples() {
       {"Pow", repeated, {x, reals({6})}, 1},
       {"Mod", integer("divisor", 3), {whole}, 1},
       {"Cast", integer("to", 2), {x}, 1},
+      {"FloatToHalf", "", {given<float>({0.5f, 1, -3, 7}, {rows, 1})}, 1},
+      {"HalfToFloat", "", {given<plait::float16>({{0x3c00}, {0x4000}, {0xc000}, {0}}, {rows, 1})}, 1},
+      {"Bucketize", R"(arg { name: "boundaries" floats: 0.3 floats: 0.6 })", {x}, 1},
+      {"BatchOneHot", "", {counts, given<std::int32_t>({2, 1}, {2}), given<std::int32_t>({7, 5, 0}, {3})}, 1},
       {"Softmax", "", {cubes}, 1},
       {"LogSoftmax", last, {cubes}, 1},
       {"LayerNorm", last, {cubes}, 1, 3},

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <plait/exec/detail/operators/batch_permutation.hpp>
+#include <plait/exec/detail/operators/batch_one_hot.hpp>
+#include <plait/exec/detail/operators/batch_sparse.hpp>
 #include <plait/exec/detail/operators/channel_shuffle.hpp>
 #include <plait/exec/detail/operators/concat_split.hpp>
+#include <plait/exec/detail/operators/fill_examples.hpp>
 #include <plait/exec/detail/operators/gather.hpp>
 #include <plait/exec/detail/operators/gather_elements.hpp>
 #include <plait/exec/detail/operators/gather_gradients.hpp>
 #include <plait/exec/detail/operators/gather_nd.hpp>
+#include <plait/exec/detail/operators/gather_ranges.hpp>
 #include <plait/exec/detail/operators/lengths.hpp>
 #include <plait/exec/detail/operators/one_hot.hpp>
 #include <plait/exec/detail/operators/one_hot_gradients.hpp>
@@ -28,6 +32,8 @@
 #include <plait/exec/detail/operators/slice.hpp>
 #include <plait/exec/detail/operators/slice_gradients.hpp>
 #include <plait/exec/detail/operators/sorted_segments.hpp>
+#include <plait/exec/detail/operators/sparse_label_split.hpp>
+#include <plait/exec/detail/operators/sparse_to_dense_mask.hpp>
 #include <plait/exec/detail/operators/strided_slice.hpp>
 #include <plait/exec/detail/operators/transpose.hpp>
 #include <plait/exec/detail/operators/triangle.hpp>
@@ -41,12 +47,16 @@ namespace plait {
 template <backend B>
 void add_data_movement(operators<B>& table) {
   add_batch_permutation_operators(table);
+  add_batch_one_hot_operators(table);
+  add_batch_sparse_operators(table);
   add_channel_shuffle_operators(table);
   add_concat_split_operators(table);
+  add_fill_examples_operators(table);
   add_gather_elements_operators(table);
   add_gather_gradient_operators(table);
   add_gather_nd_operators(table);
   add_gather_operators(table);
+  add_gather_ranges_operators(table);
   add_lengths_operators(table);
   add_one_hot_gradient_operators(table);
   add_one_hot_operators(table);
@@ -66,6 +76,8 @@ void add_data_movement(operators<B>& table) {
   add_slice_gradient_operators(table);
   add_slice_operators(table);
   add_sorted_segment_operators(table);
+  add_sparse_label_split_operators(table);
+  add_sparse_to_dense_mask_operators(table);
   add_strided_slice_operators(table);
   add_transpose_operators(table);
   add_triangle_operators(table);

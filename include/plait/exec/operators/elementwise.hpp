@@ -6,6 +6,7 @@
 #include <plait/exec/detail/operators/arithmetic.hpp>
 #include <plait/exec/detail/operators/arithmetic_gradients.hpp>
 #include <plait/exec/detail/operators/batch_box_cox.hpp>
+#include <plait/exec/detail/operators/bucketize.hpp>
 #include <plait/exec/detail/operators/casts.hpp>
 #include <plait/exec/detail/operators/dropout.hpp>
 #include <plait/exec/detail/operators/dropout_gradients.hpp>
@@ -32,6 +33,7 @@ void add_elementwise(operators<B>& table) {
   add_arithmetic_gradient_operators(table);
   add_arithmetic_operators(table);
   add_batch_box_cox_operator(table);
+  add_bucketize_operators(table);
   add_cast_operators(table);
   add_dropout_gradient_operators(table);
   add_dropout_operators(table);

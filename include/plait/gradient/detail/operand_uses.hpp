@@ -29,6 +29,7 @@ inline constexpr auto shape_operands = std::to_array<shape_operand>({
     {"AveragePoolGradient", 1},
     {"AveragedLossGradient", 0},
     {"BatchGatherGradient", 0},
+    {"BatchSparseToDense", 3},
     {"ConstantFill", 0},
     {"LengthsIndicesInGradientSumGradient", 2},
     {"MatMul", 2},

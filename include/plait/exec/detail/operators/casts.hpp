@@ -1,4 +1,4 @@
-// Cast: conversion of element types.
+// Cast, FloatToHalf and HalfToFloat: conversion of element types.
 #pragma once
 
 #include <concepts>
@@ -48,6 +48,14 @@ namespace functions {
 template <element To, element From>
 struct convert_to {
   PLAIT_HOST_DEVICE constexpr To operator()(From x) const { return convert<To>(x); }
+};
+
+/// Like convert_to, with numbers beyond the largest float16 saturated.
+struct saturate_to_half {
+  PLAIT_HOST_DEVICE constexpr float16 operator()(float x) const {
+    constexpr float most = 65504;
+    return convert<float16>(x < -most ? -most : x > most ? most : x);
+  }
 };
 
 }  // namespace functions
@@ -109,9 +117,52 @@ class cast_kernel : public op_kernel<B> {
   void (*convert_)(op_context<B>&) = nullptr;
 };
 
-/// Adds Cast.
+template <backend B>
+class float_to_half_kernel final : public op_kernel<B> {
+ public:
+  explicit float_to_half_kernel(op_arguments const& a) : saturates_(a.flag("clip")) {}
+  void infer(shape_context& c) override {
+    c.template expect_type<float>(0);
+    c.output(0, element_type::float16, c.dims(0));
+  }
+  void run(op_context<B>& c) override {
+    float const* const from = c.template input<float>(0);
+    float16* const to = c.template output<float16>(0);
+    if (saturates_)
+      map<B, functions::saturate_to_half>(from, to, c.size(0));
+    else
+      map<B, functions::convert_to<float16, float>>(from, to, c.size(0));
+  }
+
+ private:
+  bool saturates_;
+};
+
+template <backend B>
+class half_to_float_kernel final : public op_kernel<B> {
+ public:
+  explicit half_to_float_kernel(op_arguments const&) {}
+  void infer(shape_context& c) override {
+    c.template expect_type<float16>(0);
+    c.output(0, element_type::float32, c.dims(0));
+  }
+  void run(op_context<B>& c) override {
+    map<B, functions::convert_to<float, float16>>(c.template input<float16>(0), c.template output<float>(0), c.size(0));
+  }
+};
+
+/// Adds Cast, FloatToHalf, HalfToFloat.
 template <backend B>
 void add_cast_operators(operators<B>& table) {
+  auto const half = [](char const* type) {
+    return op_schema(type).inputs(1).outputs(1).rows_independent().checks_first();
+  };
+  table.template add<float_to_half_kernel>(
+      half("FloatToHalf")
+          .argument("clip", std::int64_t{0}, "saturates numbers beyond 65504, which otherwise become infinite")
+          .ignored_in_caffe2("clip")
+          .describe("Y = X as float16, to nearest"));
+  table.template add<half_to_float_kernel>(half("HalfToFloat").describe("Y = X, of float16, as float32"));
   table.template add<cast_kernel>(
       op_schema("Cast")
           .inputs(1)

@@ -1,6 +1,7 @@
-// Segment lengths: conversion to ids, ranges and offsets of consecutive segments and back, tiling, gathering.
+// Segment lengths: conversion to ids, ranges, offsets and weights of consecutive segments and back, tiling, gathering.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -90,8 +91,8 @@ class integer_list_kernel : public op_kernel<B> {
 };
 
 /// Reserves memory for the sum of the lengths: a length that is far too large fails before memory is full.
-inline std::vector<std::int64_t> const& reserve_sum(shape_context& c, std::vector<std::int64_t> const& lengths,
-                                                    std::vector<std::int64_t>& list) {
+template <class List>
+std::vector<std::int64_t> const& reserve_sum(shape_context& c, std::vector<std::int64_t> const& lengths, List& list) {
   auto const sum = static_cast<std::size_t>(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}));
   if (sum > list.max_size()) c.fail("the lengths add up to more than memory has");
   list.reserve(sum);
@@ -135,6 +136,26 @@ struct lengths_to_segment_ids_kernel : detail::integer_list_kernel<B> {
       list.insert(list.end(), static_cast<std::size_t>(length), segment++);
     return detail::vector_shape(list);
   }
+};
+
+/// LengthsToWeights: 1 / length^power for each row of a segment.
+template <backend B>
+class lengths_to_weights_kernel : public op_kernel<B> {
+ public:
+  explicit lengths_to_weights_kernel(op_arguments const& a) : power_(static_cast<double>(a.real("power"))) {}
+  void infer(shape_context& c) override {
+    weights_.clear();
+    for (std::int64_t const length : detail::reserve_sum(c, detail::read_lengths(c, 0, lengths_), weights_))
+      weights_.insert(weights_.end(), static_cast<std::size_t>(length),
+                      static_cast<float>(1 / std::pow(static_cast<double>(length), power_)));
+    c.output(0, element_type::float32, {static_cast<std::int64_t>(weights_.size())});
+  }
+  void run(op_context<B>& c) override { B::copy_from_host(c.raw_output(0), weights_.data(), c.output_spec(0).bytes()); }
+
+ private:
+  double power_;
+  std::vector<std::int64_t> lengths_;
+  std::vector<float> weights_;
 };
 
 template <backend B>
@@ -259,8 +280,8 @@ inline shape_check lengths_gather(op_arguments const&) {
 
 }  // namespace detail::caffe2
 
-/// Adds LengthsToShape, LengthsToSegmentIds, LengthsToRanges, LengthsToOffsets, LengthsRangeFill, SegmentIdsToLengths,
-/// SegmentIdsToRanges: int32 and int64; LengthsTile, LengthsGather: any element type.
+/// Adds LengthsToShape, LengthsToSegmentIds, LengthsToRanges, LengthsToOffsets, LengthsToWeights, LengthsRangeFill,
+/// SegmentIdsToLengths, SegmentIdsToRanges: int32 and int64; LengthsTile, LengthsGather: any element type.
 template <backend B>
 void add_lengths_operators(operators<B>& table) {
   table.template add<lengths_to_shape_kernel>(
@@ -276,6 +297,15 @@ void add_lengths_operators(operators<B>& table) {
                                                         .checks_first()
                                                         .describe("the numbers of segments, each length times: 2 0 1 "
                                                                   "becomes 0 0 2"));
+  table.template add<lengths_to_weights_kernel>(
+      op_schema("LengthsToWeights")
+          .inputs(1)
+          .outputs(1)
+          .shape_from(0)
+          .checks_first()
+          .argument("power", 0.5f, "of the length")
+          .describe("weights of the rows of segments, 1 / length^power, float32: with power 1, 2 0 4 becomes 0.5 0.5 "
+                    "0.25 0.25 0.25 0.25"));
   table.template add<lengths_to_ranges_kernel>(
       op_schema("LengthsToRanges")
           .inputs(1)

@@ -15,6 +15,7 @@
 #include <plait/exec/detail/kernels/move_rows.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/operators/row_list_kernel.hpp>
 #include <plait/exec/detail/shape.hpp>
 #include <plait/exec/detail/shape_context.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -23,41 +24,6 @@
 PLAIT_KERNELS_BEGIN
 
 namespace plait {
-
-/// Base of ops that gather rows of an input by a list, which infer computes from the elements of other inputs.
-template <backend B>
-class row_list_kernel : public op_kernel<B> {
- public:
-  void run(op_context<B>& c) override { move(c, 0); }
-
- protected:
-  // Ends infer, when the list is complete.
-  void listed(shape_context& c, std::size_t data, std::size_t width) {
-    data_ = data;
-    width_ = width;
-    if constexpr (B::on_device) c.scratch(rows_.size() * sizeof(std::int64_t));
-  }
-  // Gathers the listed rows; padding (a negative source) is filled with the bits of `filler`.
-  void move(op_context<B>& c, std::uint64_t filler) {
-    std::int64_t const* list = rows_.data();
-    if constexpr (B::on_device) {
-      B::copy_from_host(c.scratch(), list, rows_.size() * sizeof(std::int64_t));
-      list = static_cast<std::int64_t const*>(c.scratch());
-    }
-    if (c.output_size(0) == 0) return;
-    visit_word(c.output_spec(0).type, [&]<class T>(T) {
-      move_rows<B>(static_cast<T*>(c.raw_output(0)), static_cast<T const*>(c.raw_input(data_)), rows_.size(), width_,
-                   listed_row<std::int64_t>{list}, static_cast<T>(filler));
-    });
-  }
-
-  std::vector<std::int64_t> rows_;  // by row of the output: the row of the input, negative for padding
-  std::vector<std::int64_t> lengths_;
-
- private:
-  std::size_t data_ = 0;
-  std::size_t width_ = 0;
-};
 
 namespace detail {
 

@@ -14,8 +14,10 @@
 namespace plait {
 
 inline constexpr simple_rule movement_rules[] = {
+    {"BatchDenseToSparse", "BatchSparseToDense", "i0 i1 g0 i2", "2"},
     {"BatchGather", "BatchGatherGradient", "i0 i1 g0", "0"},
     {"BatchPermutation", "BatchPermutationGradient", "i1 g0", "0"},
+    {"BatchSparseToDense", "BatchDenseToSparse", "i0 i1 g0", "2"},
     {"Copy", "CopyOnDeviceLike", "g0 i0", "0"},
     {"CopyCPUToGPU", "CopyGPUToCPU", "g0", "0"},
     {"CopyFromCPUInput", "CopyOnDeviceLike", "g0 i0", "0"},
@@ -25,6 +27,8 @@ inline constexpr simple_rule movement_rules[] = {
     {"ExpandDims", "Squeeze", "g0", "0"},
     {"Flatten", "ResizeLike", "g0 i0", "0"},
     {"FlattenToVec", "ResizeLike", "g0 i0", "0"},
+    {"FloatToHalf", "HalfToFloat", "g0", "0"},
+    {"HalfToFloat", "FloatToHalf", "g0", "0"},
     {"LengthsMax", "LengthsMaxWithMainInputAndForwardOutputGradient", "o0 g0 i1 i0", "0"},
     {"LengthsMean", "LengthsMeanGradient", "g0 i1", "0"},
     {"LengthsSum", "LengthsIndicesInGradientSumGradient", "g0 i1 i0", "0"},
@@ -38,6 +42,7 @@ inline constexpr simple_rule movement_rules[] = {
     {"SortedSegmentMean", "SortedSegmentMeanGradient", "g0 i1", "0"},
     {"SortedSegmentSum", "SortedSegmentSumGradient", "g0 i1", "0"},
     {"SortedSegmentWeightedSum", "SortedSegmentWeightedSumGradient", "i1 g0 i2", "0"},
+    {"SparseToDenseMask", "SparseToDenseMaskGradient", "i0 g0 i3*", "1"},
     {"StridedSlice", "StridedSliceGradient", "g0 i*", "0"},
     {"Tile", "TileGradient", "g0 i1*", "0"},
     {"TopK", "TopKGradient", "g0 o1 i0", "0"},
@@ -150,20 +155,39 @@ inline void ensure_dense_gradient(gradient_context& c) {
   c.op("SparseToDense", {rows.indices, rows.values, c.input(0)}, {c.input_gradient(0)});
 }
 
+// Returns the gradient of an output, or zeros if it has none.
+inline gradient_operand gradient_or_zeros(gradient_context& c, std::size_t o) {
+  if (c.has_gradient(o)) return c.output_gradient(o);
+  gradient_operand const zeros = c.temporary(std::string(c.output_name(o)) + "_grad");
+  c.op("ConstantFill", {c.output(o)}, {zeros}).own_arguments().argument("value", 0.0f);
+  return zeros;
+}
+
 // Missing gradients of outputs count as zeros; Caffe2 omits them, and the result is too short.
 inline void split_gradient(gradient_context& c, bool fill) {
   std::vector<gradient_operand> parts;
-  for (std::size_t o = 0; o != c.output_count(); ++o) {
-    if (c.has_gradient(o)) {
-      parts.push_back(c.output_gradient(o));
-      continue;
-    }
-    if (!fill) continue;
-    parts.push_back(c.temporary(std::string(c.output_name(o)) + "_grad"));
-    c.op("ConstantFill", {c.output(o)}, {parts.back()}).own_arguments().argument("value", 0.0f);
-  }
+  for (std::size_t o = 0; o != c.output_count(); ++o)
+    if (fill || c.has_gradient(o)) parts.push_back(gradient_or_zeros(c, o));
   std::string const dims = '_' + c.gradient_name(0) + "_dims";
   c.op("Concat", parts, std::vector{c.input_gradient(0), c.temporary(dims)});
+}
+
+inline void sparse_label_split_gradient(gradient_context& c) {
+  auto const labels = static_cast<std::size_t>(c.argument<std::int64_t>("num_labels", 0));
+  c.refuse_unless(labels > 0 && 2 * labels <= c.output_count(), "argument 'num_labels' does not fit its outputs");
+  std::vector<gradient_operand> reads = {c.input(0), c.input(1)};
+  for (std::size_t label = 0; label != labels; ++label) reads.push_back(gradient_or_zeros(c, label));
+  if (c.output_count() > 2 * labels) reads.push_back(c.output(2 * labels));
+  c.op("SparseLabelSplitGradient", reads, std::vector{c.input_gradient(2)});
+}
+
+// Takes the rows that were filled back out of dy. Not in Caffe2.
+inline void fill_examples_gradient(gradient_context& c) {
+  gradient_operand const dy = c.output_gradient(0);
+  gradient_operand const flags = c.temporary(c.gradient_name(0) + "_flags");
+  constexpr std::int64_t boolean = 5;
+  c.op("Cast", {c.input(1)}, {flags}).own_arguments().argument("to", boolean);
+  c.op("BooleanMask", {dy, flags}, {c.input_gradient(0)}).own_arguments();
 }
 
 inline void concat_gradient(gradient_context& c) {
@@ -319,6 +343,8 @@ inline void add_movement_rules(gradient_rules& rules) {
   rules.set("CumSum", detail::cumulative_sum_gradient);
   rules.set("LengthsGather", detail::lengths_gather_gradient);
   rules.set("BooleanMask", detail::boolean_mask_gradient);
+  rules.set("FillExamplesWithIndicator", detail::fill_examples_gradient);
+  rules.set("SparseLabelSplit", detail::sparse_label_split_gradient);
   rules.set("EnsureDense", detail::ensure_dense_gradient);
   rules.set("PackSegments", detail::pack_gradient);
   rules.set("UnpackSegments", detail::unpack_gradient);
