@@ -205,6 +205,9 @@ TEST_CASE("data movement gradients: segments, sequences and pooling equal finite
   check_gradient_of({"Pad x > y [pads (1 0 -1 2 1 0)]", {{"x", some({2, 3, 3})}}, {"x"}});
   check_gradient_of({"Pad x > y [pads (2 1)] [axes (-2)]", {{"x", some({2, 3})}}, {"x"}});
   check_gradient_of({"Squeeze x > y", {{"x", some({1, 3, 1, 2})}}, {"x"}});
+  for (std::string const how : {"Sum", "Mean", "Max", "LogSumExp", "LogMeanExp"})
+    check_gradient_of(
+        {"SortedSegmentRange" + how + " x s > y", {{"x", x}, {"s", int32s({0, 0, 1, 1, 1}, {5})}}, {"x"}});
   check_gradient_of(
       {"StridedSlice x > y [starts (-1 0)] [ends (0 4)] [axes (1 2)] [steps (-2 3)]", {{"x", some({2, 5, 4})}}, {"x"}});
   check_gradient_of(

@@ -1,4 +1,4 @@
-// Segmented reduction (sum, mean, max) of rows.
+// Segmented reduction (sum, mean, max, log-sum-exp, log-mean-exp) of rows.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,20 @@
 #include <plait/exec/detail/kernels/reduce.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/kernels/scatter_rows.hpp>
+#include <plait/exec/detail/kernels/vector_math.hpp>
 
 PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// Reduction of a segment. Sums of integers wrap around; a maximum is NaN if any element is.
-enum class segment_reduction : std::uint8_t { sum, mean, max };
+/// Reduction of a segment. Sums of integers wrap around; a maximum is NaN if any element is. The logarithm of the sum
+/// or the mean of exponentials is of reals.
+enum class segment_reduction : std::uint8_t { sum, mean, max, log_sum_exp, log_mean_exp };
+
+/// Returns true for the reductions of exponentials, which weights do not apply to.
+constexpr bool is_of_exponentials(segment_reduction r) {
+  return r == segment_reduction::log_sum_exp || r == segment_reduction::log_mean_exp;
+}
 
 /// Rows of a segment: consecutive rows, or the rows of an index list.
 struct following_row {
@@ -66,6 +73,10 @@ struct reduced_segment {
       for (std::size_t i = first; i < last; ++i) out[i] = T(0);
       return;
     }
+    if constexpr (is_of_exponentials(Reduction)) {
+      for (std::size_t i = first; i < last; ++i) out[i] = log_of_exponentials(begin, end, i);
+      return;
+    }
     {
       auto const in = from.row(row_of(begin));
       T const weight = weight_of(begin);
@@ -89,6 +100,18 @@ struct reduced_segment {
       for (std::size_t i = first; i < last; ++i) out[i] /= count;
     }
   }
+
+  PLAIT_HOST_DEVICE T log_of_exponentials(std::int64_t begin, std::int64_t end, std::size_t column) const {
+    T highest = max_reduction::identity<T>();
+    for (std::int64_t at = begin; at < end; ++at)
+      highest = max_reduction::combine(highest, static_cast<T>(from.row(row_of(at))[column]));
+    if (highest - highest != 0) return highest;  // infinite or NaN
+    T total = 0;
+    for (std::int64_t at = begin; at < end; ++at)
+      total += math::exp_of_negative(static_cast<T>(from.row(row_of(at))[column]) - highest);
+    if constexpr (Reduction == segment_reduction::log_mean_exp) total /= static_cast<T>(end - begin);
+    return highest + math::log(total);
+  }
 };
 
 template <class I>
@@ -103,7 +126,7 @@ struct counted_row {
 }  // namespace detail
 
 /// Reduces weight_of(i) times row row_of(i) of a reader over i in [offsets[s], offsets[s + 1]), in this order, to row s
-/// of `to`; an empty segment gives zeros. For maxima, weights must be 1. O(rows times width).
+/// of `to`; an empty segment gives zeros. For maxima and exponentials, weights must be 1. O(rows times width).
 template <segment_reduction Reduction, backend B, class T, class Reader, class Row, class Weight>
 void reduce_segments(T* to, Reader const& from, std::int64_t const* offsets, std::size_t segments, std::size_t width,
                      std::size_t rows, Row const& row_of, Weight const& weight_of) {

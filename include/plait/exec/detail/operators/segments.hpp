@@ -59,7 +59,7 @@ struct segment_reduction_kernel : op_kernel<B> {
   static constexpr std::size_t weights = 1;
   static constexpr std::size_t indices = Weighted ? 2 : 1;
   static constexpr std::size_t segments = indices + (Sparse ? 1 : 0);
-  static constexpr bool real = Weighted || Reduction == segment_reduction::mean;
+  static constexpr bool real = Weighted || Reduction == segment_reduction::mean || is_of_exponentials(Reduction);
 
   /// Checks the reduced operands, and returns the number of reduced rows.
   std::int64_t infer_rows(shape_context& c) {

@@ -1,4 +1,4 @@
-// Gradients of segment reductions: float and double. See segments.hpp for lengths and numbers of segments.
+// Gradients of reductions of segments, by their lengths: float and double. See segments.hpp.
 //
 // Ops with an input of as many rows (indices, weights or X) take the number of rows from it, such as those with
 // "IndicesInGradient" in their name; others add up the lengths.
@@ -14,10 +14,10 @@
 
 #include <plait/core/detail/npos.hpp>
 #include <plait/exec/detail/kernels/index_checks.hpp>
-#include <plait/exec/detail/kernels/move_rows.hpp>
 #include <plait/exec/detail/kernels/reduce.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/kernels/segments.hpp>
+#include <plait/exec/detail/kernels/vector_math.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/operators/segments.hpp>
@@ -70,6 +70,16 @@ struct maximum_share {
   }
 };
 
+template <class T, bool Mean>
+struct exponential_share {
+  T const* x;
+  T const* y;
+  PLAIT_HOST_DEVICE T operator()(T dy, std::int64_t, std::size_t at, std::size_t result, T count) const {
+    T const share = dy * math::exp(x[at] - y[result]);
+    return Mean ? share / count : share;
+  }
+};
+
 template <class T, class Share>
 struct segment_backward {
   T* dx;
@@ -111,7 +121,23 @@ struct weight_slopes {
   }
 };
 
-enum class segment_share : std::uint8_t { whole, mean, weighted, maximum };
+enum class segment_share : std::uint8_t { whole, mean, weighted, maximum, log_sum_exp, log_mean_exp };
+
+/// Returns the function of a kind of share, for the operands of an op.
+template <segment_share Share, segment_operands At, class T, backend B>
+auto share_function(op_context<B> const& c) {
+  if constexpr (Share == segment_share::whole)
+    return whole_share<T>();
+  else if constexpr (Share == segment_share::mean)
+    return mean_share<T>();
+  else if constexpr (Share == segment_share::weighted)
+    return weighted_share<T>{c.template input<T>(At.weights)};
+  else if constexpr (Share == segment_share::maximum)
+    return maximum_share<T>{c.template input<T>(At.x), c.template input<T>(At.y)};
+  else
+    return exponential_share<T, Share == segment_share::log_mean_exp>{c.template input<T>(At.x),
+                                                                      c.template input<T>(At.y)};
+}
 
 /// Computes dX, with as many rows as the lengths add up to, and dW if the op has x and weights.
 template <backend B, segment_share Share, segment_operands At>
@@ -177,16 +203,8 @@ class lengths_gradient_kernel : public op_kernel<B> {
       });
     else if constexpr (has_weight_gradient)
       weigh(c, offsets, following_row());
-    visit_type<float, double>(c.type(At.dy), [&]<class T>(T) {
-      if constexpr (Share == segment_share::whole)
-        share(c, offsets, whole_share<T>());
-      else if constexpr (Share == segment_share::mean)
-        share(c, offsets, mean_share<T>());
-      else if constexpr (Share == segment_share::weighted)
-        share(c, offsets, weighted_share<T>{c.template input<T>(At.weights)});
-      else
-        share(c, offsets, maximum_share<T>{c.template input<T>(At.x), c.template input<T>(At.y)});
-    });
+    visit_type<float, double>(c.type(At.dy),
+                              [&]<class T>(T) { share<T>(c, offsets, share_function<Share, At, T>(c)); });
   }
 
  private:
@@ -199,12 +217,12 @@ class lengths_gradient_kernel : public op_kernel<B> {
     }
     return made;
   }
-  template <template <class> class F, class T>
-  void share(op_context<B>& c, std::int64_t const* offsets, F<T> const& share_of) const {
+  template <class T, class F>
+  void share(op_context<B>& c, std::int64_t const* offsets, F const& share_of) const {
     std::size_t const segments = c.size(At.lengths);
     for_each_row_part<B>(
         segments, width_, segments == 0 ? 1 : 1 + static_cast<std::size_t>(rows_) / segments,
-        segment_backward<T, F<T>>{c.template output<T>(0), c.template input<T>(At.dy), offsets, width_, share_of});
+        segment_backward<T, F>{c.template output<T>(0), c.template input<T>(At.dy), offsets, width_, share_of});
   }
   template <class Row>
   void weigh(op_context<B>& c, std::int64_t const* offsets, Row const& row_of) const {
@@ -221,85 +239,10 @@ class lengths_gradient_kernel : public op_kernel<B> {
   std::size_t width_ = 0;
 };
 
-template <class T, class I, class Share>
-struct numbered_row {
-  T* dx;
-  T const* dy;
-  I const* numbers;
-  std::size_t width;
-  std::int64_t const* sizes;  // of segments; nullptr if the share does not use them
-  Share share;
-  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
-    auto const segment = static_cast<std::size_t>(numbers[row]);
-    std::size_t const at = row * width;
-    std::size_t const result = segment * width;
-    T const count = sizes == nullptr ? T(0) : static_cast<T>(sizes[segment]);
-    T* const to = dx + at;
-    T const* const from = dy + result;
-    Share const share_of = share;
-    PLAIT_INDEPENDENT
-    for (std::size_t i = first; i < last; ++i)
-      to[i] = share_of(from[i], static_cast<std::int64_t>(row), at + i, result + i, count);
-  }
-};
-
 }  // namespace detail
 
-/// Gradient of reductions of segments that are numbered in any order: dX[i] = dY[segment of i], divided by the
-/// segment's size or times the weight of i. Inputs: weights (if weighted), dY, segment numbers.
-template <backend B, detail::segment_share Share>
-class numbered_segment_gradient_kernel final : public op_kernel<B> {
- public:
-  static constexpr std::size_t dy = Share == detail::segment_share::weighted ? 1 : 0;
-  static constexpr std::size_t segments = dy + 1;
-
-  explicit numbered_segment_gradient_kernel(op_arguments const&) {}
-
-  void infer(shape_context& c) override {
-    c.expect_type<float, double>(dy);
-    c.expect_rank(dy, 1);
-    c.expect_type<std::int32_t, std::int64_t>(segments);
-    c.expect_rank(segments, 1, 1);
-    shape made = c.dims(dy);
-    made.set(0, c.dims(segments)[0]);
-    if constexpr (dy != 0) {
-      c.expect_same_type(dy, 0);
-      c.expect(c.dims(0) == shape{made[0]}, 0, "have a weight for each of ", made[0], " rows");
-    }
-    if constexpr (Share == detail::segment_share::mean)
-      c.scratch(static_cast<std::size_t>(c.dims(dy)[0]) * sizeof(std::int64_t));
-    c.output(0, c.type(dy), made);
-  }
-
-  void run(op_context<B>& c) override {
-    std::size_t const rows = c.size(segments);
-    auto const width = static_cast<std::size_t>(c.dims(dy).size_from(1));
-    visit_type<std::int32_t, std::int64_t>(c.type(segments), [&]<class I>(I) {
-      I const* const numbers = c.template input<I>(segments);
-      check_indices<B>(numbers, rows, c.dims(dy)[0]);
-      visit_type<float, double>(c.type(dy), [&]<class T>(T) {
-        T* const dx = c.template output<T>(0);
-        T const* const from = c.template input<T>(dy);
-        auto const reduction_backward = [&]<class F>(std::int64_t const* sizes, F const& share) {
-          for_each_row_part<B>(rows, width, 1, detail::numbered_row<T, I, F>{dx, from, numbers, width, sizes, share});
-        };
-        if constexpr (Share == detail::segment_share::whole) {
-          move_rows<B>(dx, from, rows, width, listed_row<I>{numbers});
-        } else if constexpr (Share == detail::segment_share::mean) {
-          auto* const sizes = static_cast<std::int64_t*>(c.scratch());
-          segment_sizes<B>(sizes, static_cast<std::size_t>(c.dims(dy)[0]), numbers, rows);
-          reduction_backward(sizes, detail::mean_share<T>());
-        } else {
-          reduction_backward(nullptr, detail::weighted_share<T>{c.template input<T>(0)});
-        }
-      });
-    });
-  }
-};
-
-/// Gradients of the Lengths… and SparseLengths… reductions, and of the sums, means and weighted sums of numbered
-/// segments, SortedSegment… and UnsortedSegment…. For sparse ops they are the values of a sparse gradient, whose
-/// indices are those of the op.
+/// Gradients of the Lengths… and SparseLengths… reductions. For sparse ops they are the values of a sparse gradient,
+/// whose indices are those of the op.
 template <backend B>
 void add_segment_gradient_operators(operators<B>& table) {
   using detail::segment_operands;
@@ -355,24 +298,6 @@ void add_segment_gradient_operators(operators<B>& table) {
   add.template operator()<detail::lengths_gradient_kernel<B, segment_share::maximum, maximum>>(
       op_schema("LengthsMaxWithMainInputAndForwardOutputGradient").no_doubles_in_caffe2(),
       "dX = dY of the segment where X is as large as Y, 0 elsewhere (inputs Y, dY, lengths, X)");
-
-  auto const add_numbered = [&]<segment_share Share>(std::string_view type, std::string_view text) {
-    using kernel = numbered_segment_gradient_kernel<B, Share>;
-    for (std::string_view const order : {"Sorted", "Unsorted"})
-      table.template add<kernel>(op_schema(std::string(order) + std::string(type))
-                                     .inputs(kernel::segments + 1)
-                                     .outputs(1)
-                                     .checks_first()
-                                     .describe(text));
-  };
-  add_numbered.template operator()<segment_share::whole>(
-      "SegmentSumGradient", "rows of dX = the row of dY of their segment (inputs dY, numbers of segments)");
-  add_numbered.template operator()<segment_share::mean>(
-      "SegmentMeanGradient",
-      "rows of dX = the row of dY of their segment divided by how many it has (inputs dY, numbers of segments)");
-  add_numbered.template operator()<segment_share::weighted>(
-      "SegmentWeightedSumGradient",
-      "rows of dX = the row of dY of their segment times their weight (inputs weights, dY, numbers of segments)");
 }
 
 }  // namespace plait

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/segments.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
@@ -54,12 +55,29 @@ struct sorted_segment_kernel : detail::segment_reduction_kernel<B, Reduction, We
   std::vector<std::int64_t> offsets;
 };
 
-/// SortedSegmentSum, SparseSortedSegmentSum: float, double, int32, int64; SortedSegmentMean, SortedSegmentWeightedSum,
-/// SparseSortedSegmentMean, SparseSortedSegmentWeightedSum: float and double.
+/// SortedSegmentSum, SparseSortedSegmentSum, SortedSegmentRangeSum, SortedSegmentRangeMax: float, double, int32, int64;
+/// SortedSegmentMean, SortedSegmentWeightedSum, SparseSortedSegmentMean, SparseSortedSegmentWeightedSum,
+/// SortedSegmentRangeMean, SortedSegmentRangeLogSumExp, SortedSegmentRangeLogMeanExp: float and double.
 template <backend B>
 void add_sorted_segment_operators(operators<B>& table) {
   detail::add_numbered_reductions<sorted_segment_kernel>(table, "Sorted", "the segment numbers, ascending,", "",
                                                          [](op_schema&) {});
+  auto const add_range = [&]<segment_reduction Reduction>(std::string const& how, std::string const& text) {
+    table.template add<sorted_segment_kernel<B, Reduction, false, false>>(
+        op_schema("SortedSegmentRange" + how)
+            .inputs(2)
+            .outputs(1)
+            .shape_from(1)
+            .checks_first()
+            .in_caffe2(detail::caffe2::type_of_first<float>)
+            .describe("row s of Y = the " + text +
+                      " of the rows of X where the segment numbers, ascending, say s (inputs X, segment numbers)"));
+  };
+  add_range.template operator()<segment_reduction::sum>("Sum", "sum");
+  add_range.template operator()<segment_reduction::mean>("Mean", "mean");
+  add_range.template operator()<segment_reduction::max>("Max", "maximum, by column,");
+  add_range.template operator()<segment_reduction::log_sum_exp>("LogSumExp", "logarithm of the sum of exponentials");
+  add_range.template operator()<segment_reduction::log_mean_exp>("LogMeanExp", "logarithm of the mean of exponentials");
 }
 
 }  // namespace plait
