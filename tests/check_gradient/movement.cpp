@@ -95,6 +95,21 @@ TEST_CASE("data movement gradients: padded and truncated packed sequences equal 
     check_gradient_of({"Sqr x > a; " + op + "; Sqr b > y", {{"x", some({4, 2})}, {"l", lengths({3, 1})}}, {"x"}});
 }
 
+TEST_CASE("data movement gradients: paddings of sequences equal finite differences") {
+  auto const lengths = int32s({2, 0, 3}, {3});
+  auto const padded = int32s({4, 2, 3}, {3});
+  std::vector<std::pair<std::string, test::tensor64>> const given = {
+      {"x", some({5, 2})}, {"l", lengths}, {"s", some({2}, 2)}, {"e", some({2}, 3)}};
+  check_gradient_of({"AddPadding x > y", given, {"x"}});
+  for (std::string const widths : {"", " [padding_width 2] [end_padding_width 1]"}) {
+    check_gradient_of({"AddPadding x l > y m" + widths, given, {"x"}});
+    check_gradient_of({"AddPadding x l s > y m" + widths, given, {"x", "s"}});
+    check_gradient_of({"AddPadding x l s e > y m" + widths, given, {"x", "s", "e"}});
+  }
+  check_gradient_of({"RemovePadding x p > y m", {{"x", some({9, 2})}, {"p", padded}}, {"x"}});
+  check_gradient_of({"RemovePadding x > y [padding_width 0] [end_padding_width 3]", given, {"x"}});
+}
+
 TEST_CASE("data movement gradients: BooleanMask equals finite differences") {
   auto const mask = [](std::vector<bool> const& kept) {
     return test::tensor64::from(kept, {static_cast<std::int64_t>(kept.size())});
@@ -190,6 +205,9 @@ TEST_CASE("data movement gradients: segments, sequences and pooling equal finite
       check_gradient_of({order + "Segment" + how + " s > y", given, {"x"}});
       check_gradient_of({"Sparse" + order + "Segment" + how + " i s > y", given, {"x"}});
     }
+  for (std::string const how : {"Sum", "Mean", "Max", "LogSumExp", "LogMeanExp"})
+    check_gradient_of(
+        {"SortedSegmentRange" + how + " x s > y", {{"x", x}, {"s", int32s({0, 0, 1, 1, 1}, {5})}}, {"x"}});
   for (std::string const op : {"NCHW2NHWC", "NHWC2NCHW"})
     check_gradient_of({op + " x > y", {{"x", some({2, 3, 2, 2})}}, {"x"}});
   check_gradient_of({"PackSegments l x > y", {{"l", lengths}, {"x", x}}, {"x"}});
@@ -205,9 +223,6 @@ TEST_CASE("data movement gradients: segments, sequences and pooling equal finite
   check_gradient_of({"Pad x > y [pads (1 0 -1 2 1 0)]", {{"x", some({2, 3, 3})}}, {"x"}});
   check_gradient_of({"Pad x > y [pads (2 1)] [axes (-2)]", {{"x", some({2, 3})}}, {"x"}});
   check_gradient_of({"Squeeze x > y", {{"x", some({1, 3, 1, 2})}}, {"x"}});
-  for (std::string const how : {"Sum", "Mean", "Max", "LogSumExp", "LogMeanExp"})
-    check_gradient_of(
-        {"SortedSegmentRange" + how + " x s > y", {{"x", x}, {"s", int32s({0, 0, 1, 1, 1}, {5})}}, {"x"}});
   check_gradient_of(
       {"StridedSlice x > y [starts (-1 0)] [ends (0 4)] [axes (1 2)] [steps (-2 3)]", {{"x", some({2, 5, 4})}}, {"x"}});
   check_gradient_of(

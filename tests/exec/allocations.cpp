@@ -169,6 +169,8 @@ TEST_CASE("plan::run: ops whose shapes depend on elements allocate nothing") {
       {"Split", {"rows", "lengths"}, 3, "arg { name: 'axis' i: 0 }"},
       {"OneHot", {"wide", "size"}},
       {"LengthsToWeights", {"lengths"}},
+      {"AddPadding", {"rows", "lengths"}, 2},
+      {"RemovePadding", {"rows", "lengths"}, 2, "arg { name: 'padding_width' i: 0 }"},
       {"GatherRanges", {"vector", "ranges"}, 2},
       {"FillExamplesWithIndicator", {"packed", "mask_of_three"}},
       {"SparseToDenseMask",

@@ -103,8 +103,9 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
                                 "SparseFtrl",
                                 "SparseMomentumSGDUpdate"})
     rules.refuse(type, "it updates its inputs and has no gradient");
-  for (std::string_view type : {"Acosh", "Asinh", "Atanh", "BatchBoxCox", "CumProd", "FloorMod", "GatherRanges",
-                                "Perplexity", "ReduceProd", "Resize", "ScatterElements", "ScatterND", "TruncMod"})
+  for (std::string_view type :
+       {"Acosh", "Asinh", "Atanh", "BatchBoxCox", "CumProd", "FloorMod", "GatherPadding", "GatherRanges", "Perplexity",
+        "ReduceProd", "Resize", "ScatterElements", "ScatterND", "TruncMod"})
     rules.refuse(type, "there is no operator for its gradient");
   rules.refuse("Print", "it has no output");
   rules.refuse("Free", "the blob it frees is gone");

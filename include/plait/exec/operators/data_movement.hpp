@@ -2,8 +2,8 @@
 // sequences.
 #pragma once
 
-#include <plait/exec/detail/operators/batch_permutation.hpp>
 #include <plait/exec/detail/operators/batch_one_hot.hpp>
+#include <plait/exec/detail/operators/batch_permutation.hpp>
 #include <plait/exec/detail/operators/batch_sparse.hpp>
 #include <plait/exec/detail/operators/channel_shuffle.hpp>
 #include <plait/exec/detail/operators/concat_split.hpp>
@@ -19,6 +19,7 @@
 #include <plait/exec/detail/operators/one_hot_gradients.hpp>
 #include <plait/exec/detail/operators/pack_sequences.hpp>
 #include <plait/exec/detail/operators/pad.hpp>
+#include <plait/exec/detail/operators/padding.hpp>
 #include <plait/exec/detail/operators/print.hpp>
 #include <plait/exec/detail/operators/quantized_segments.hpp>
 #include <plait/exec/detail/operators/range.hpp>
@@ -59,11 +60,12 @@ void add_data_movement(operators<B>& table) {
   add_gather_operators(table);
   add_gather_ranges_operators(table);
   add_lengths_operators(table);
-  add_one_hot_gradient_operators(table);
   add_numbered_segment_gradient_operators(table);
+  add_one_hot_gradient_operators(table);
   add_one_hot_operators(table);
   add_packing_operators(table);
   add_pad_operators(table);
+  add_padding_operators(table);
   add_print_operator(table);
   add_quantized_segment_operators(table);
   add_range_operators(table);

@@ -177,6 +177,25 @@ inline void split_gradient(gradient_context& c, bool fill) {
   c.op("Concat", parts, std::vector{c.input_gradient(0), c.temporary(dims)});
 }
 
+// Returns dy and, if the op lists the lengths of sequences, their new lengths.
+inline std::vector<gradient_operand> padded_gradient(gradient_context& c) {
+  std::vector<gradient_operand> reads = {c.output_gradient(0)};
+  c.refuse_unless(c.as_caffe2() || c.output_count() == 2 || c.listed_input_count() == 1,
+                  "its second output, the lengths, is needed to find the paddings");
+  if (c.output_count() == 2) reads.push_back(c.output(1));
+  return reads;
+}
+inline void add_padding_gradient(gradient_context& c) {
+  std::vector<gradient_operand> const reads = padded_gradient(c);
+  c.op("RemovePadding", reads, std::vector{c.input_gradient(0)});
+  std::vector<gradient_operand> sums;
+  for (std::size_t i = 2; i < c.listed_input_count(); ++i) sums.push_back(c.input_gradient(i));
+  if (!sums.empty()) c.op("GatherPadding", reads, sums);
+}
+inline void remove_padding_gradient(gradient_context& c) {
+  c.op("AddPadding", padded_gradient(c), std::vector{c.input_gradient(0)});
+}
+
 inline void sparse_label_split_gradient(gradient_context& c) {
   auto const labels = static_cast<std::size_t>(c.argument<std::int64_t>("num_labels", 0));
   c.refuse_unless(labels > 0 && 2 * labels <= c.output_count(), "argument 'num_labels' does not fit its outputs");
@@ -349,6 +368,8 @@ inline void add_movement_rules(gradient_rules& rules) {
   rules.set("LengthsGather", detail::lengths_gather_gradient);
   rules.set("BooleanMask", detail::boolean_mask_gradient);
   rules.set("FillExamplesWithIndicator", detail::fill_examples_gradient);
+  rules.set("AddPadding", detail::add_padding_gradient);
+  rules.set("RemovePadding", detail::remove_padding_gradient);
   rules.set("SparseLabelSplit", detail::sparse_label_split_gradient);
   rules.set("EnsureDense", detail::ensure_dense_gradient);
   rules.set("PackSegments", detail::pack_gradient);
