@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <plait/exec/detail/kernels/map.hpp>
+#include <plait/exec/detail/kernels/upload_scalars.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -53,8 +54,9 @@ class bucketize_kernel final : public op_kernel<B> {
   void run(op_context<B>& c) override {
     float const* list = boundaries_.data();
     if constexpr (B::on_device) {
-      B::copy_from_host(c.scratch(), list, boundaries_.size() * sizeof(float));
-      list = static_cast<float const*>(c.scratch());
+      auto* const uploaded = static_cast<float*>(c.scratch());
+      upload_scalars<B>(uploaded, list, boundaries_.size());
+      list = uploaded;
     }
     auto const count = static_cast<std::int32_t>(boundaries_.size());
     visit_type<float, double>(c.type(0), [&]<class T>(T) {

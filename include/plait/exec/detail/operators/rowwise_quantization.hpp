@@ -144,7 +144,6 @@ void add_rowwise_quantization_operators(operators<B>& table) {
             .inputs(1)
             .outputs(1)
             .checks_first()
-            .without_caffe2_schema()
             .describe("each row of X as integers of " + std::to_string(Bits) + " bits from its minimum to its maximum" +
                       layout));
     table.template add<detail::fused_dequantize_kernel<B, Bits>>(
@@ -152,7 +151,6 @@ void add_rowwise_quantization_operators(operators<B>& table) {
             .inputs(1)
             .outputs(1)
             .checks_first()
-            .without_caffe2_schema()
             .describe("Y = integers of " + std::to_string(Bits) +
                       " bits times the scale of their row plus its bias; "
                       "a row of X is its integers" +
