@@ -172,6 +172,7 @@ TEST_CASE("plan::run: ops whose shapes depend on elements allocate nothing") {
       {"AddPadding", {"rows", "lengths"}, 2},
       {"RemovePadding", {"rows", "lengths"}, 2, "arg { name: 'padding_width' i: 0 }"},
       {"GatherRanges", {"vector", "ranges"}, 2},
+      {"GatherRangesToDense", {"vector", "ranges"}, 1, "arg { name: 'lengths' ints: 2 }"},
       {"FillExamplesWithIndicator", {"packed", "mask_of_three"}},
       {"SparseToDenseMask",
        {"ascending", "rows", "pair", "lengths"},

@@ -57,6 +57,7 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
                   "UniformIntFill",
                   "Unique",
                   "ZerosLike"});
+  rules.set_none({"GatherRangesToDense"});  // as in Caffe2
   rules.set_none({"GaussianFill", "MSRAFill", "UniformFill", "XavierFill"});
   add_quantised_row_rules(rules);
   for (std::string_view type :

@@ -13,6 +13,7 @@
 #include <plait/exec/detail/operators/gather_gradients.hpp>
 #include <plait/exec/detail/operators/gather_nd.hpp>
 #include <plait/exec/detail/operators/gather_ranges.hpp>
+#include <plait/exec/detail/operators/gather_ranges_to_dense.hpp>
 #include <plait/exec/detail/operators/lengths.hpp>
 #include <plait/exec/detail/operators/numbered_segments_gradients.hpp>
 #include <plait/exec/detail/operators/one_hot.hpp>
@@ -59,6 +60,7 @@ void add_data_movement(operators<B>& table) {
   add_gather_nd_operators(table);
   add_gather_operators(table);
   add_gather_ranges_operators(table);
+  add_gather_ranges_to_dense_operators(table);
   add_lengths_operators(table);
   add_numbered_segment_gradient_operators(table);
   add_one_hot_gradient_operators(table);
