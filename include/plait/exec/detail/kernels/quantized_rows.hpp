@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -97,14 +96,15 @@ struct row_quantisation {
     return round(y > 0 ? (y < most ? y : most) : 0.0f);
   }
 
-  /// For fused rows: the small number keeps the factor finite if all elements are equal.
+  /// Returns the parameters of a fused row with these extremes. The small number keeps the factor finite if all
+  /// elements are equal.
   template <int Bits>
     requires(Bits == 8)
   PLAIT_HOST_DEVICE static row_quantisation of(float least, float greatest) {
     float const range = greatest - least;
     return {range / 255, least, 255 / (range + 1e-8f)};
   }
-  /// For fused rows of fewer bits: the parameters are float16 numbers, and the factor depends on these.
+  /// Returns those of a fused row of fewer bits, which are float16 numbers; the factor depends on the rounded ones.
   template <int Bits>
     requires(Bits < 8)
   PLAIT_HOST_DEVICE static row_quantisation of(float least, float greatest) {
@@ -116,7 +116,7 @@ struct row_quantisation {
     if (scale == 0 || factor - factor != 0) return {1, bias, 1};
     return {scale, bias, factor};
   }
-  /// For rows with separate parameters.
+  /// Returns those of a row with separate parameters.
   PLAIT_HOST_DEVICE static row_quantisation separate(float least, float greatest) {
     float const range = greatest - least;
     if (range < 1e-10f) return {1, least, 0};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <plait/gradient/detail/gradient_context.hpp>
+#include <plait/gradient/detail/rules/lists.hpp>
 #include <plait/gradient/detail/rules/simple_rules.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 
@@ -160,14 +161,6 @@ inline void ensure_dense_gradient(gradient_context& c) {
   c.op("SparseToDense", {rows.indices, rows.values, c.input(0)}, {c.input_gradient(0)});
 }
 
-// Returns the gradient of an output, or zeros if it has none.
-inline gradient_operand gradient_or_zeros(gradient_context& c, std::size_t o) {
-  if (c.has_gradient(o)) return c.output_gradient(o);
-  gradient_operand const zeros = c.temporary(std::string(c.output_name(o)) + "_grad");
-  c.op("ConstantFill", {c.output(o)}, {zeros}).own_arguments().argument("value", 0.0f);
-  return zeros;
-}
-
 // Missing gradients of outputs count as zeros; Caffe2 omits them, and the result is too short.
 inline void split_gradient(gradient_context& c, bool fill) {
   std::vector<gradient_operand> parts;
@@ -175,43 +168,6 @@ inline void split_gradient(gradient_context& c, bool fill) {
     if (fill || c.has_gradient(o)) parts.push_back(gradient_or_zeros(c, o));
   std::string const dims = '_' + c.gradient_name(0) + "_dims";
   c.op("Concat", parts, std::vector{c.input_gradient(0), c.temporary(dims)});
-}
-
-// Returns dy and, if the op lists the lengths of sequences, their new lengths.
-inline std::vector<gradient_operand> padded_gradient(gradient_context& c) {
-  std::vector<gradient_operand> reads = {c.output_gradient(0)};
-  c.refuse_unless(c.as_caffe2() || c.output_count() == 2 || c.listed_input_count() == 1,
-                  "its second output, the lengths, is needed to find the paddings");
-  if (c.output_count() == 2) reads.push_back(c.output(1));
-  return reads;
-}
-inline void add_padding_gradient(gradient_context& c) {
-  std::vector<gradient_operand> const reads = padded_gradient(c);
-  c.op("RemovePadding", reads, std::vector{c.input_gradient(0)});
-  std::vector<gradient_operand> sums;
-  for (std::size_t i = 2; i < c.listed_input_count(); ++i) sums.push_back(c.input_gradient(i));
-  if (!sums.empty()) c.op("GatherPadding", reads, sums);
-}
-inline void remove_padding_gradient(gradient_context& c) {
-  c.op("AddPadding", padded_gradient(c), std::vector{c.input_gradient(0)});
-}
-
-inline void sparse_label_split_gradient(gradient_context& c) {
-  auto const labels = static_cast<std::size_t>(c.argument<std::int64_t>("num_labels", 0));
-  c.refuse_unless(labels > 0 && 2 * labels <= c.output_count(), "argument 'num_labels' does not fit its outputs");
-  std::vector<gradient_operand> reads = {c.input(0), c.input(1)};
-  for (std::size_t label = 0; label != labels; ++label) reads.push_back(gradient_or_zeros(c, label));
-  if (c.output_count() > 2 * labels) reads.push_back(c.output(2 * labels));
-  c.op("SparseLabelSplitGradient", reads, std::vector{c.input_gradient(2)});
-}
-
-// Takes the rows that were filled back out of dy. Not in Caffe2.
-inline void fill_examples_gradient(gradient_context& c) {
-  gradient_operand const dy = c.output_gradient(0);
-  gradient_operand const flags = c.temporary(c.gradient_name(0) + "_flags");
-  constexpr std::int64_t boolean = 5;
-  c.op("Cast", {c.input(1)}, {flags}).own_arguments().argument("to", boolean);
-  c.op("BooleanMask", {dy, flags}, {c.input_gradient(0)}).own_arguments();
 }
 
 inline void concat_gradient(gradient_context& c) {
@@ -367,10 +323,7 @@ inline void add_movement_rules(gradient_rules& rules) {
   rules.set("CumSum", detail::cumulative_sum_gradient);
   rules.set("LengthsGather", detail::lengths_gather_gradient);
   rules.set("BooleanMask", detail::boolean_mask_gradient);
-  rules.set("FillExamplesWithIndicator", detail::fill_examples_gradient);
-  rules.set("AddPadding", detail::add_padding_gradient);
-  rules.set("RemovePadding", detail::remove_padding_gradient);
-  rules.set("SparseLabelSplit", detail::sparse_label_split_gradient);
+  add_list_rules(rules);
   rules.set("EnsureDense", detail::ensure_dense_gradient);
   rules.set("PackSegments", detail::pack_gradient);
   rules.set("UnpackSegments", detail::unpack_gradient);
