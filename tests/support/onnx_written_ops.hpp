@@ -1,12 +1,15 @@
 // Nets of a few ops, with the shapes of their inputs, that ONNX export expresses.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <plait/interop/onnx/detail/model.hpp>
+#include <plait/net/detail/parameter.hpp>
 #include <plait/netdef/net_builder.hpp>
 
 namespace onnx_written {
@@ -26,10 +29,12 @@ struct input {
   numbers dims;
   onnx_type type = onnx_type::float32;
   std::int64_t limit = 3;  ///< integers are below it
+  numbers elements = {};   ///< of integers; random ones if empty
 };
 struct net {
   std::vector<op> ops;
   std::vector<input> inputs;
+  std::int64_t opset = 13;  ///< the first version that has the operators of the model
 };
 
 inline plait::netdef built(net const& given) {
@@ -41,13 +46,194 @@ inline plait::netdef built(net const& given) {
   return n;
 }
 
-inline std::vector<net> nets() {
-  auto const one = [](std::string type, std::vector<input> inputs, std::vector<net_argument> arguments = {},
-                      std::vector<std::string> outputs = {"y"}) {
-    std::vector<std::string> names;
-    for (input const& each : inputs) names.push_back(each.name);
-    return net{{{std::move(type), std::move(names), std::move(outputs), std::move(arguments)}}, std::move(inputs)};
+/// Returns elements within the limits of an input.
+inline plait::tensor_value random_value(input const& of, std::mt19937& random) {
+  auto const count = *plait::element_count(of.dims);
+  auto const below = [&](std::int64_t limit) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(limit));
   };
+  if (of.type == onnx_type::boolean) {
+    std::vector<bool> made;
+    for (std::size_t i = 0; i != count; ++i) made.push_back(below(2) != 0);
+    return {of.dims, made};
+  }
+  if (of.type != onnx_type::float32) {
+    std::vector<std::int64_t> made;
+    for (std::size_t i = 0; i != count; ++i) made.push_back(below(of.limit));
+    if (!of.elements.empty()) made = of.elements;
+    if (of.type == onnx_type::int64) return {of.dims, made};
+    if (of.type == onnx_type::int8) return {of.dims, std::vector<std::int8_t>(made.begin(), made.end())};
+    if (of.type == onnx_type::uint8) return {of.dims, std::vector<std::uint8_t>(made.begin(), made.end())};
+    return {of.dims, std::vector<std::int32_t>(made.begin(), made.end())};
+  }
+  std::vector<float> made;
+  for (std::size_t i = 0; i != count; ++i) made.push_back(static_cast<float>(below(2000) - 1000) / 1000);
+  return {of.dims, made};
+}
+
+/// Returns a net of one op, whose operands are the inputs.
+inline net one(std::string type, std::vector<input> inputs, std::vector<net_argument> arguments = {},
+               std::vector<std::string> outputs = {"y"}, std::int64_t opset = 13) {
+  std::vector<std::string> names;
+  for (input const& each : inputs) names.push_back(each.name);
+  return {{{std::move(type), std::move(names), std::move(outputs), std::move(arguments)}}, std::move(inputs), opset};
+}
+
+// Indexed access, scans, remainders and bits, padding, interpolation and quantisation.
+inline void add_indexed(std::vector<net>& made) {
+  auto const add = [&](net each) { made.push_back(std::move(each)); };
+  input const matrix{"x", {3, 4}};
+  input const cube{"x", {2, 3, 4}};
+  input const image{"x", {1, 2, 5, 6}};
+  input const integers{"x", {3, 4}, onnx_type::int32, 7, {-7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 100}};
+  input const places{"i", {2, 4}, onnx_type::int64, 3, {0, 2, 1, 0, 2, 1, 0, 1}};
+  add(one("GatherElements", {matrix, places}));
+  add(one("GatherElements", {matrix, {"i", {3, 2}, onnx_type::int32}}, {{"axis", 1}}));
+  add(one("ScatterElements", {matrix, places, {"u", {2, 4}}}));
+  for (char const* how : {"add", "mul", "max", "min"}) {
+    std::int64_t const least = how[0] == 'm' && how[1] != 'u' ? 18 : 16;
+    add(one("ScatterElements", {matrix, places, {"u", {2, 4}}}, {{"reduction", how}}, {"y"}, least));
+    add(one("ScatterND", {matrix, {"i", {2, 1}, onnx_type::int32}, {"u", {2, 4}}}, {{"reduction", how}}, {"y"}, least));
+  }
+  add(one("ScatterND", {matrix, {"i", {2, 1}, onnx_type::int64, 3, {2, 0}}, {"u", {2, 4}}}));
+  add(one("GatherND", {cube, {"i", {2, 2}, onnx_type::int64, 2}}));
+  add(one("GatherND", {cube, {"i", {2, 1}, onnx_type::int32}}, {{"batch_dims", 1}}));
+  add(one("Gather", {cube, {"i", {2, 2}, onnx_type::int64}}, {{"axis", 1}, {"match_outer", 1}}));
+  add(one("ScatterAssign", {matrix, {"i", {2}, onnx_type::int32, 3, {2, 0}}, {"u", {2, 4}}}));
+  add(one("SparseToDense", {{"i", {3}, onnx_type::int32, 5, {4, 1, 4}}, matrix}, {}, {"y"}, 16));
+  add(one("SparseToDense", {{"i", {3}, onnx_type::int64}, matrix}, {{"output_first_dim", 6}}, {"y"}, 16));
+  for (int const how : {0, 1, 2, 3}) {
+    for (char const* type : {"CumSum", "CumProd"}) {
+      add(one(type, {cube}, {{"axis", 1}, {"exclusive", how % 2}, {"reverse", how / 2}}));
+      add(one(type, {matrix}, {{"axis", -1}, {"exclusive", how % 2}, {"reverse", how / 2}}));
+    }
+    add(one("Trilu", {cube}, {{"upper", how % 2}, {"k", how - 2}}, {"y"}, 14));
+  }
+  add(one("CumSum", {matrix, {"a", {1}, onnx_type::int64, 1, {1}}}));
+  add(one("BooleanMask", {matrix, {"m", {3}, onnx_type::boolean}}, {}, {"y", "rows"}));
+  add(one("Unique", {{"x", {6}, onnx_type::int64}}, {}, {"y", "places"}));
+  add(one("TopK", {matrix}, {{"k", 2}, {"axis", 0}}, {"y", "i", "flat"}));
+  for (char const* type : {"Asinh", "IsNaN"}) add(one(type, {matrix}));
+  add(net{{{"Sigmoid", {"x"}, {"s"}}, {"Atanh", {"s"}, {"y"}}}, {matrix}});
+  add(net{{{"Exp", {"x"}, {"e"}}, {"Cosh", {"e"}, {"s"}}, {"Acosh", {"s"}, {"y"}}}, {matrix}});
+  for (char const* type : {"FloorMod", "TruncMod"}) {
+    add(one(type, {integers, {"b", {4}, onnx_type::int32, 9, {2, -3, 5, -1}}}));
+    add(one(type, {matrix, {"b", {3, 4}}}));
+  }
+  for (char const* type : {"BitwiseAnd", "BitwiseOr", "BitwiseXor"}) {
+    add(one(type, {integers, {"b", {4}, onnx_type::int32, 9, {2, -3, 5, -1}}}, {}, {"y"}, 18));
+    add(one(type, {{"x", {2, 3}, onnx_type::boolean}, {"b", {3}, onnx_type::boolean}}));
+  }
+  for (char const* type : {"ShiftLeft", "ShiftRight"}) {
+    add(one(type, {integers, {"b", {4}, onnx_type::int32, 9, {-1, 31, 33, 2}}}));
+    add(one(type, {{"x", {4}, onnx_type::int64, 9, {-9, -1, 7, 8}}, {"b", {4}, onnx_type::int64, 9, {63, 64, 62, 1}}}));
+  }
+  add(one("ReduceProd", {cube}, {{"axes", {0, 2}}}));
+  add(one("ReduceProd", {matrix}, {{"keepdims", 0}}));
+  add(one("Squeeze", {{"x", {1, 3, 1}}}));
+  for (char const* mode : {"constant", "reflect", "edge"}) {
+    add(one("Pad", {matrix}, {{"pads", {1, 0, 2, 3}}, {"mode", mode}}));
+    add(one("Pad", {cube}, {{"pads", {1, -1}}, {"axes", {-1}}, {"mode", mode}}));
+  }
+  add(one("Pad", {matrix}, {{"pads", {1, 0, 2, 3}}, {"mode", "wrap"}}, {"y"}, 19));
+  add(one("Pad", {matrix, {"v", {}}}, {{"pads", {1, 0, 2, 3}}}));
+  add(one("Pad", {matrix, {"p", {4}, onnx_type::int64, 3, {1, 0, 2, 3}}, {"v", {1}}}));
+  add(one("Pad", {matrix, {"p", {2}, onnx_type::int64, 3, {1, 2}}}, {{"axes", {1}}}, {"y"}, 18));
+  for (char const* places_of : {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"}) {
+    std::string const where = places_of;
+    for (char const* mode : {"nearest", "linear", "cubic"})
+      add(one("Resize", {image}, {{"mode", mode}, {"sizes", {1, 2, 7, 9}}, {"coordinate_transformation_mode", where}}));
+    add(one("Resize", {image},
+            {{"mode", "nearest"},
+             {"scales", std::vector<float>{1, 1, 2, 0.5f}},
+             {"nearest_mode", "floor"},
+             {"coordinate_transformation_mode", where == "align_corners" ? "asymmetric" : where}}));
+  }
+  add(one("Resize", {image}, {{"mode", "linear"}, {"sizes", {3, 3}}, {"axes", {2, 3}}, {"antialias", 1}}, {"y"}, 18));
+  add(one("Resize", {image, {"e", {4}, onnx_type::int64, 9, {1, 2, 3, 8}}}, {{"mode", "linear"}}));
+  add(one("QuantizeLinear", {matrix, {"s", {}, onnx_type::float32}, {"z", {}, onnx_type::uint8}}));
+  add(one("QuantizeLinear", {matrix, {"s", {4}}, {"z", {4}, onnx_type::int8}}, {{"axis", 1}}));
+  add(one("DequantizeLinear", {{"x", {3, 4}, onnx_type::int8}, {"s", {3}}, {"z", {3}, onnx_type::int8}},
+          {{"axis", 0}}));
+  add(one("DequantizeLinear", {{"x", {3, 4}, onnx_type::uint8}, {"s", {1}}, {"z", {1}, onnx_type::uint8}}));
+  // Images, losses and products with arguments of their own.
+  add(one("MaxPool", {image}, {{"kernel", 2}, {"stride", 2}, {"ceil_mode", 1}}));
+  add(one("MaxPool", {image}, {{"kernel", 2}, {"stride", 2}, {"legacy_pad", 2}, {"same_lower", 1}}));
+  add(one("ConvTranspose", {image, {"w", {2, 3, 3, 3}}, {"b", {3}}}, {{"kernel", 3}, {"stride", 2}, {"adj", 1}}));
+  add(one("GroupNorm", {{"x", {2, 4, 5, 6}}, {"s", {4}}, {"b", {4}}}, {{"group", 2}}, {"y", "mean", "inverse"}));
+  add(one("BatchMatMul", {cube, {"b", {4}}}, {{"broadcast", 1}}));
+  for (int const repeats : {0, 1})
+    add(one("DotProductWithPadding", {matrix, {"b", {3, 2}}}, {{"replicate", repeats}, {"pad_value", 0.5f}}));
+  for (char const* which : {"log_D_trick", "unjoined_lr_loss", ""})
+    add(one("SigmoidCrossEntropyWithLogits", {matrix, {"t", {3, 4}}},
+            *which == 0 ? std::vector<net_argument>() : std::vector<net_argument>{{which, 1}}));
+  add(one("ClipTensorByScaling", {matrix, {"n", {1}}}, {{"threshold", 0.1f}}));
+  add(one("SumReduceLike", {cube, {"b", {4}}}));
+  add(one("SumReduceLike", {cube, {"b", {3, 1}}}));
+  add(one("SumReduceLike", {cube, {"b", {2, 3}}}, {{"broadcast", 1}, {"axis", 0}}));
+  input const labels{"l", {3}, onnx_type::int32};
+  add(one("Accuracy", {matrix, labels}, {{"top_k", 2}}));
+  for (int const rows : {0, 1})
+    add(one("SoftmaxWithLoss", {matrix, labels, {"w", {3}}}, {{"average_by_batch_size", rows}}, {"y", "loss"}));
+}
+
+// Segments, prefixes of rows and packed sequences.
+inline void add_segments(std::vector<net>& made) {
+  auto const add = [&](net each) { made.push_back(std::move(each)); };
+  input const rows{"x", {5, 2, 2}};
+  input const weights{"w", {5}};
+  for (onnx_type const type : {onnx_type::int32, onnx_type::int64}) {
+    input const lengths{"l", {4}, type, 3, {2, 0, 1, 2}};
+    input const ids{"l", {5}, type, 3, {0, 0, 2, 3, 3}};
+    input const ascending{"l", {5}, type, 3, {0, 0, 1, 2, 2}};
+    input const places{"i", {5}, type, 5};
+    for (char const* kind : {"Sum", "Mean", "WeightedSum"})
+      for (std::string const of : {"Lengths", "SortedSegment", "UnsortedSegment"}) {
+        bool const weighted = kind[0] == 'W';
+        input const& list = of == "Lengths" ? lengths : of == "SortedSegment" ? ascending : ids;
+        std::vector<input> inputs{rows};
+        if (weighted) inputs.push_back(weights);
+        std::vector<input> sparse = inputs;
+        inputs.push_back(list);
+        sparse.push_back(places);
+        sparse.push_back(list);
+        add(one(of + kind, inputs, {}, {"y"}, 16));
+        add(one("Sparse" + of + kind, sparse, {}, {"y"}, 16));
+      }
+    add(one("LengthsMax", {rows, lengths}, {}, {"y"}, 18));
+    add(one("UnsortedSegmentMean", {rows, ids}, {{"num_segments", 6}}, {"y"}, 16));
+    for (char const* list : {"LengthsToSegmentIds", "LengthsRangeFill", "LengthsToRanges", "LengthsToOffsets"})
+      add(one(list, {lengths}));
+    add(one("LengthsToOffsets", {lengths}, {{"include_last_offset", 1}}));
+    add(one("LengthsToShape", {{"l", {3}, type, 3, {2, 2, 2}}}));
+    for (char const* list : {"SegmentIdsToLengths", "SegmentIdsToRanges"}) {
+      add(one(list, {ids}));
+      add(one(list, {ids, {"x", {6, 2}}}));
+    }
+    add(one("LengthsTile", {{"x", {4, 2}}, lengths}));
+    add(one("LengthsGather", {rows, lengths, {"i", {3}, type, 4, {3, 1, 0}}}));
+    add(one("PackSegments", {lengths, rows}));
+    add(one("PackSegments", {lengths, rows}, {{"max_length", 4}, {"pad_minf", 1}, {"return_presence_mask", 1}},
+            {"y", "mask"}));
+    add(one("PackRNNSequence", {rows, lengths}));
+    add(one("UnpackSegments", {lengths, {"x", {4, 3, 2}}}));
+    add(one("UnpackRNNSequence", {{"x", {3, 4, 2}}, lengths}));
+    for (char const* kind : {"Sum", "Mean", "Max"}) {
+      add(one(std::string("ReduceFront") + kind, {{"x", {3, 4}}, lengths}));
+      add(one(std::string("ReduceBack") + kind, {{"x", {2, 2, 3}}, lengths}));
+    }
+    for (char const* mode : {"sequence", "window"}) {
+      add(one("SequenceMask", {{"x", {4, 3}}, lengths}, {{"mode", mode}, {"radius", 1}, {"fill_val", -1.0f}}));
+      add(one("SequenceMask", {{"x", {2, 4, 3}}, lengths},
+              {{"mode", mode}, {"radius", 1}, {"fill_val", 2.0f}, {"axis", 2}, {"batch", 0}}));
+    }
+    add(one("SequenceMask", {{"x", {4, 3, 2}}, lengths}, {{"mode", "sequence"}, {"repeat_from_axis", 2}, {"grad", 1}}));
+  }
+  for (char const* mode : {"upper", "lower", "upperdiag", "lowerdiag"})
+    add(one("SequenceMask", {{"x", {2, 3, 4}}}, {{"mode", mode}, {"axis", 2}, {"batch", 0}, {"fill_val", 0.5f}}));
+}
+
+inline std::vector<net> nets() {
   std::vector<net> made;
   auto const add = [&](net each) { made.push_back(std::move(each)); };
   input const matrix{"x", {3, 4}};
@@ -236,6 +422,8 @@ inline std::vector<net> nets() {
             {{"forget_bias", 0.5f}, {"drop_states", drop}}, {"y", "z"}));
     add(one("GRUUnit", {hidden, {"g", {1, 2, 9}}, lengths, time}, {{"drop_states", drop}}));
   }
+  add_indexed(made);
+  add_segments(made);
   // Versions of a blob.
   add(net{{{"Relu", {"x"}, {"x"}}, {"Sigmoid", {"x"}, {"y"}}, {"Add", {"y", "x"}, {"y"}}, {"Tanh", {"y"}, {"y"}}},
           {matrix}});

@@ -80,6 +80,9 @@ class onnx_export_context {
     return get<std::string>(name).value_or(fallback);
   }
   list integers(std::string_view name) const { return get<list>(name).value_or(list()); }
+  std::vector<float> reals(std::string_view name) const {
+    return get<std::vector<float>>(name).value_or(std::vector<float>());
+  }
   std::vector<std::string> texts(std::string_view name) const {
     return get<std::vector<std::string>>(name).value_or(std::vector<std::string>());
   }

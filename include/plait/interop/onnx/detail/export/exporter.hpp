@@ -221,7 +221,8 @@ class onnx_exporter {
         if (declared) problems_.push_back({std::nullopt, "", blob, "is an output that no op writes"});
         continue;
       }
-      if (!declared && (undefined_.contains(*found) || is_scope(*found))) continue;
+      // Only ops of plait read a stack of workspaces, those of a backward pass, above all.
+      if (is_scope(*found) || (!declared && undefined_.contains(*found))) continue;
       std::string name = *found;
       // An output of a graph is the output of a node, once.
       if (root_values_.contains(name) && listed.contains(name)) name = copy(name);

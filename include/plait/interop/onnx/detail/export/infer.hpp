@@ -40,7 +40,8 @@ class onnx_inference {
       if (!name.empty()) types_.set(name, first, std::nullopt);
     std::string_view const type = node_.type;
     constexpr std::string_view comparisons[] = {"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"};
-    constexpr std::string_view binaries[] = {"Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Mod", "PRelu"};
+    constexpr std::string_view binaries[] = {"Add", "Sub", "Mul",   "Div",        "Pow",       "And",       "Or",
+                                             "Xor", "Mod", "PRelu", "BitwiseAnd", "BitwiseOr", "BitwiseXor"};
     constexpr std::string_view variadic[] = {"Sum", "Mean", "Max", "Min"};
     auto const among = [&](auto const& list) { return std::ranges::find(list, type) != std::end(list); };
     if (among(comparisons))
@@ -86,6 +87,13 @@ class onnx_inference {
                                          "Atan",
                                          "Sinh",
                                          "Cosh",
+                                         "Asinh",
+                                         "Acosh",
+                                         "Atanh",
+                                         "CumSum",
+                                         "Trilu",
+                                         "ScatterElements",
+                                         "ScatterND",
                                          "Erf",
                                          "Softplus",
                                          "Softsign",
@@ -104,7 +112,6 @@ class onnx_inference {
                                          "LRN",
                                          "InstanceNormalization",
                                          "LayerNormalization",
-                                         "IsNaN",
                                          "ReverseSequence"};
     return std::ranges::find(list, type) != std::end(list);
   }
@@ -149,11 +156,16 @@ class onnx_inference {
                                    extent(1, integer("transB", 0) != 0 ? 0 : 1)});
   }
   void mat_mul() {
-    if (!dims(0) || !dims(1) || dims(0)->size() < 2 || dims(1)->size() < 2) return;
-    auto made = onnx_broadcast_shape(std::vector<std::int64_t>(dims(0)->begin(), dims(0)->end() - 2),
-                                     std::vector<std::int64_t>(dims(1)->begin(), dims(1)->end() - 2));
-    made->push_back((*dims(0))[dims(0)->size() - 2]);
-    made->push_back(dims(1)->back());
+    if (!dims(0) || !dims(1) || dims(0)->empty() || dims(1)->empty()) return;
+    // A vector is a matrix of one row, or of one column, whose axis the result does not have.
+    bool const rows = dims(0)->size() > 1;
+    bool const columns = dims(1)->size() > 1;
+    auto const outer = [](onnx_shape const& d) {
+      return std::vector<std::int64_t>(d->begin(), d->end() - (d->size() > 1 ? 2 : 1));
+    };
+    auto made = onnx_broadcast_shape(outer(dims(0)), outer(dims(1)));
+    if (rows) made->push_back((*dims(0))[dims(0)->size() - 2]);
+    if (columns) made->push_back(dims(1)->back());
     give(std::move(made));
   }
   void windows() {
@@ -204,6 +216,12 @@ class onnx_inference {
       give(list(0) ? onnx_shape(*list(0)) : ranked(length(0)), fill);
     } else if (type == "Cast") {
       give(dims(0), static_cast<onnx_type>(integer("to", 1)));
+    } else if (type == "IsNaN") {
+      give(dims(0), onnx_type::boolean);
+    } else if (type == "QuantizeLinear") {
+      give(dims(0), types_.type(node_.inputs[2]));
+    } else if (type == "DequantizeLinear") {
+      give(dims(0), types_.type(node_.inputs[1]));
     } else if (type == "Flatten") {
       std::vector<std::int64_t> made{-1, -1};
       if (dims(0)) {
@@ -261,6 +279,12 @@ class onnx_inference {
     give(std::move(made));
   }
   void axes_changed(bool removes) {
+    if (removes && dims(0) && node_.inputs.size() == 1 &&
+        std::ranges::all_of(*dims(0), [](auto d) { return d >= 0; })) {
+      std::vector<std::int64_t> made = *dims(0);
+      std::erase(made, std::int64_t{1});
+      return give(std::move(made));
+    }
     if (!dims(0) || node_.inputs.size() < 2 || !list(1)) return;
     std::size_t const rank = removes ? dims(0)->size() : dims(0)->size() + list(1)->size();
     std::vector<bool> at(rank);

@@ -88,6 +88,21 @@ inline bool onnx_inference::selections(std::string_view type) {
     onnx_shape made = dims(0);
     if (made) made->push_back(list(1) && list(1)->size() == 1 ? list(1)->front() : -1);
     give(std::move(made), types_.type(node_.inputs[2]));
+  } else if (type == "GatherND") {
+    if (!dims(0) || !dims(1) || dims(1)->empty() || dims(1)->back() < 0) return true;
+    auto const taken = static_cast<std::size_t>(dims(1)->back() + integer("batch_dims", 0));
+    if (taken > dims(0)->size()) return true;
+    std::vector<std::int64_t> made(dims(1)->begin(), dims(1)->end() - 1);
+    made.insert(made.end(), dims(0)->begin() + static_cast<std::ptrdiff_t>(taken), dims(0)->end());
+    give(std::move(made));
+  } else if (type == "Compress") {
+    onnx_shape made = dims(0);
+    if (made) (*made)[static_cast<std::size_t>(known_axis(integer("axis", 0), made->size() - 1))] = -1;
+    give(std::move(made));
+  } else if (type == "NonZero") {
+    give(std::vector<std::int64_t>{dims(0) ? std::ssize(*dims(0)) : -1, -1}, onnx_type::int64);
+  } else if (type == "Unique") {
+    give(std::vector<std::int64_t>{-1});
   } else if (type == "Range") {
     give(std::vector<std::int64_t>{-1});
   } else {

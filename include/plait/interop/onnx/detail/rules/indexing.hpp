@@ -191,6 +191,24 @@ inline void onnx_compress(onnx_context const& c) {
   c.set_dims(0, std::move(dims));
 }
 
+// Unique of integers, as a vector and in ascending order: the op gives the elements and their places in these.
+inline void onnx_unique(onnx_context const& c) {
+  require_type(c, 0, {onnx_type::int32, onnx_type::int64});
+  if (c.has("axis") && c.rank(0) != 1) c.unsupported("slices along an axis");
+  if (c.integer("sorted", 1) == 0) c.unsupported("elements in the order in which they occur");
+  for (std::size_t const o : {1U, 3U})
+    if (c.wants(o)) c.unsupported(o == 1 ? "the first places of elements" : "counts of elements");
+  std::string const x = c.dims(0) && c.rank(0) == 1 ? c.input(0) : c.step("FlattenToVec", {c.input(0)});
+  std::string const places = c.temporary("places");
+  c.add("Unique", {x}, {c.output(0), places});
+  c.set_type(0, c.type(0));
+  c.set_dims(0, std::vector<std::int64_t>{-1});
+  if (!c.wants(2)) return;
+  c.add("Cast", {places}, {c.output(2)}, {{"to", *runtime_type(onnx_type::int64)}});
+  c.set_type(2, onnx_type::int64);
+  c.set_dims(2, std::vector<std::int64_t>{-1});
+}
+
 inline void onnx_trilu(onnx_context const& c) {
   require_rank(c, 0, 2);
   std::vector<net_argument> arguments{{"upper", c.integer("upper", 1) != 0 ? 1 : 0}};
@@ -237,6 +255,7 @@ inline void add_onnx_indexing_rules(onnx_rules& rules) {
   rules.set("OneHot", detail::onnx_one_hot);
   rules.set("NonZero", detail::onnx_non_zero);
   rules.set("Compress", detail::onnx_compress);
+  rules.set("Unique", detail::onnx_unique);
   rules.set("Trilu", detail::onnx_trilu);
   rules.set("EyeLike", detail::onnx_eye_like);
 }

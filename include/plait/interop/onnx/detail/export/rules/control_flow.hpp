@@ -68,6 +68,9 @@ inline void onnx_export_if(onnx_export_context& c) {
     });
     if (before || everywhere) results.push_back(each);
   }
+  if (results.empty() && !c.op().writes.empty() && !c.is_given(0))
+    c.unsupported("only one of its branches writes '" + c.op().writes.front().first + '\'',
+                  "a value of the blob before it, or in the other branch");
   if (results.empty()) return;
   std::vector<onnx_attribute> with;
   for (std::size_t b = 0; b != 2; ++b) {

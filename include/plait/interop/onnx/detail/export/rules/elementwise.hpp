@@ -40,17 +40,21 @@ inline std::string onnx_aligned(onnx_export_context const& c, std::string const&
   return c.step("Reshape", {value, c.step("Concat", {shape, ones}, {onnx_attr("axis", 0)})});
 }
 
+/// Returns the axis of the first operand that the first axis of a repeated second one meets; -1: as numpy broadcasts.
+inline std::int64_t onnx_broadcast_axis(onnx_export_context const& c) {
+  std::string const letter = c.text("axis_str", "");
+  if (letter.empty()) return c.integer("axis", -1);
+  std::size_t const at = c.text("order", "NCHW").find(letter);
+  if (at == std::string::npos) c.unsupported("axis_str is no letter of order");
+  return static_cast<std::int64_t>(at);
+}
+
 /// Returns the second operand of a binary op in the shape in which ONNX broadcasts it as the op does.
 inline std::string onnx_second_operand(onnx_export_context const& c) {
   std::string const a = c.input(0);
   std::string const b = c.input(1);
   if (c.integer("broadcast", 0) == 0) return b;
-  std::int64_t axis = c.integer("axis", -1);
-  if (std::string const letter = c.text("axis_str", ""); !letter.empty()) {
-    std::size_t const at = c.text("order", "NCHW").find(letter);
-    if (at == std::string::npos) c.unsupported("axis_str is no letter of order");
-    axis = static_cast<std::int64_t>(at);
-  }
+  std::int64_t const axis = onnx_broadcast_axis(c);
   if (axis == -1) {
     if (c.rank(a) && c.rank(b) && *c.rank(b) > *c.rank(a))
       c.unsupported("the broadcast operand has more axes than the other");
@@ -192,6 +196,40 @@ inline void onnx_export_weighted_sum(onnx_export_context& c) {
   c.forward(0, sum);
 }
 
+/// ClipTensorByScaling: inputs X, its norm, [a factor of the threshold].
+inline void onnx_export_clip_by_scaling(onnx_export_context& c) {
+  std::string const x = c.input(0);
+  std::string const norm = c.reshape(c.input(1), {});
+  std::string most = c.number(c.real("threshold", 0), x);
+  if (c.input_count() > 2) most = c.step("Mul", {most, c.reshape(c.input(2), {})});
+  std::string const scaled = c.step("Mul", {x, c.step("Div", {most, norm})});
+  c.give(0, "Where", {c.step("Greater", {norm, most}), scaled, x});
+}
+
+/// SigmoidCrossEntropyWithLogits: the mean of losses, log(1 + e^x) - x t unless arguments say otherwise.
+inline void onnx_export_sigmoid_loss(onnx_export_context& c) {
+  std::string const x = c.input(0);
+  std::string const target = c.input(1);
+  std::string const one = c.number(1, x);
+  std::string losses;
+  if (c.integer("log_D_trick", 0) != 0) {
+    std::string const sign = c.step("Sub", {c.step("Add", {target, target}), one});
+    losses = c.step("Mul", {sign, c.step("Softplus", {c.step("Neg", {x})})});
+  } else {
+    std::string growth = c.step("Softplus", {x});
+    if (c.integer("unjoined_lr_loss", 0) != 0) growth = c.step("Mul", {c.step("Sub", {one, target}), growth});
+    losses = c.step("Sub", {growth, c.step("Mul", {x, target})});
+  }
+  if (c.rank(x) == 0U) return c.forward(0, losses);
+  std::vector<std::string> inputs{losses};
+  std::vector<onnx_attribute> with{onnx_attr("keepdims", 0)};
+  if (c.opset() >= 18)
+    inputs.push_back(c.constant(std::vector<std::int64_t>{-1}, "axes"));
+  else
+    with.push_back(onnx_attr("axes", std::vector<std::int64_t>{-1}));
+  c.give(0, "ReduceMean", std::move(inputs), std::move(with));
+}
+
 inline void onnx_export_make_two_class(onnx_export_context& c) {
   std::string const x = c.step("Unsqueeze", {c.input(0), c.constant(std::vector<std::int64_t>{-1}, "axes")});
   c.give(0, "Concat", {c.step("Sub", {c.number(1, x), x}), x}, {onnx_attr("axis", -1)});
@@ -208,7 +246,8 @@ inline void add_onnx_elementwise_export(onnx_export_rules& rules) {
            {"Ceil", "Ceil"},         {"Floor", "Floor"},       {"Sin", "Sin"},
            {"Cos", "Cos"},           {"Tan", "Tan"},           {"Asin", "Asin"},
            {"Acos", "Acos"},         {"Atan", "Atan"},         {"Sinh", "Sinh"},
-           {"Cosh", "Cosh"},         {"Erf", "Erf"},           {"Not", "Not"},
+           {"Cosh", "Cosh"},         {"Asinh", "Asinh"},       {"Acosh", "Acosh"},
+           {"Atanh", "Atanh"},       {"Erf", "Erf"},           {"Not", "Not"},
            {"Softplus", "Softplus"}, {"Softsign", "Softsign"}, {"Reciprocal", "Reciprocal"},
            {"Copy", "Identity"},     {"Alias", "Identity"},    {"StopGradient", "Identity"}})
     rules.set(type, [onnx = onnx](context& c) { c.give(0, onnx, {c.input(0)}); });
@@ -278,6 +317,12 @@ inline void add_onnx_elementwise_export(onnx_export_rules& rules) {
   rules.set("Cast", detail::onnx_out::onnx_export_cast);
   rules.set("Dropout", detail::onnx_out::onnx_export_dropout);
   rules.set("WeightedSum", detail::onnx_out::onnx_export_weighted_sum);
+  rules.set("IsNaN", [](context& c) {
+    c.give(0, "Cast", {c.step("IsNaN", {c.input(0)})},
+           {detail::onnx_out::onnx_attr("to", static_cast<std::int64_t>(onnx_type::uint8))});
+  });
+  rules.set("ClipTensorByScaling", detail::onnx_out::onnx_export_clip_by_scaling);
+  rules.set("SigmoidCrossEntropyWithLogits", detail::onnx_out::onnx_export_sigmoid_loss);
   rules.set("MakeTwoClass", detail::onnx_out::onnx_export_make_two_class);
 }
 

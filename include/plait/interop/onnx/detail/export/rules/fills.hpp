@@ -58,8 +58,8 @@ inline void onnx_give_constant(onnx_export_context& c, tensor_value value) {
   if (auto list = onnx_integers_of(value)) c.exporter().types().set_integers(c.output(0), std::move(*list));
 }
 
-inline void onnx_export_given(onnx_export_context& c, onnx_type type) {
-  if (c.type() == "GivenTensorFill") type = onnx_type_argument(c, "dtype", type);
+/// Returns the numbers that a fill lists, in the shape of its argument, or as a list if its input has the shape.
+inline tensor_value onnx_given_values(onnx_export_context const& c, onnx_type type) {
   std::vector<std::int64_t> dims = c.integers("shape");
   auto const values = c.op().argument("values");
   if (!values) c.unsupported("it has no values");
@@ -81,7 +81,22 @@ inline void onnx_export_given(onnx_export_context& c, onnx_type type) {
       made.data);
   made.shape =
       c.input_count() > 0 ? std::vector<std::int64_t>{static_cast<std::int64_t>(made.size())} : std::move(dims);
-  onnx_give_constant(c, std::move(made));
+  return made;
+}
+inline void onnx_export_given(onnx_export_context& c, onnx_type type) {
+  if (c.type() == "GivenTensorFill") type = onnx_type_argument(c, "dtype", type);
+  onnx_give_constant(c, onnx_given_values(c, type));
+}
+inline void onnx_export_halves(onnx_export_context& c) {
+  std::string made = c.constant(onnx_given_values(c, onnx_type::float32), "values");
+  if (c.input_count() > 0) made = c.step("Reshape", {made, onnx_fill_shape(c)});
+  c.give(0, "Cast", {made}, {onnx_attr("to", static_cast<std::int64_t>(onnx_type::float16))});
+}
+inline void onnx_export_strings(onnx_export_context& c) {
+  std::vector<std::string> texts = c.texts("values");
+  std::vector<std::int64_t> dims = c.integers("shape");
+  if (c.input_count() > 0) dims = {std::ssize(texts)};
+  onnx_give_constant(c, {std::move(dims), std::move(texts)});
 }
 
 inline void onnx_export_bytes(onnx_export_context& c) {
@@ -104,9 +119,12 @@ inline void add_onnx_fills_export(onnx_export_rules& rules) {
                                                       {"GivenTensorDoubleFill", onnx_type::float64},
                                                       {"GivenTensorIntFill", onnx_type::int32},
                                                       {"GivenTensorInt64Fill", onnx_type::int64},
+                                                      {"GivenTensorInt16Fill", onnx_type::int16},
                                                       {"GivenTensorBoolFill", onnx_type::boolean}})
     rules.set(type, [element = element](context& c) { detail::onnx_out::onnx_export_given(c, element); });
   rules.set("GivenTensorByteStringToUInt8Fill", detail::onnx_out::onnx_export_bytes);
+  rules.set("GivenTensorFp16Fill", detail::onnx_out::onnx_export_halves);
+  rules.set("GivenTensorStringFill", detail::onnx_out::onnx_export_strings);
   rules.set("ZerosLike", [](context& c) {
     onnx_type const type = c.type_of(c.input(0)) == onnx_type::float64 ? onnx_type::float64 : onnx_type::float32;
     c.give(0, "ConstantOfShape", {c.shape_of(c.input(0))},
@@ -124,17 +142,23 @@ inline void add_onnx_fills_export(onnx_export_rules& rules) {
         {"UniformFill", "draws random numbers", parameter},
         {"UniformIntFill", "draws random numbers", parameter},
         {"GaussianFill", "draws random numbers", parameter},
-        {"LengthsSum", "reduces segments of different lengths", "ReduceSum of padded segments"},
-        {"LengthsMean", "reduces segments of different lengths", "ReduceMean of padded segments"},
-        {"LengthsMax", "reduces segments of different lengths", "ReduceMax of padded segments"},
-        {"SparseLengthsSum", "reduces segments of different lengths", "Gather, and ReduceSum of padded segments"},
-        {"Adagrad", "is an optimiser", "export the net without its training ops"},
-        {"Adam", "is an optimiser", "export the net without its training ops"},
-        {"MomentumSGDUpdate", "is an optimiser", "export the net without its training ops"},
         {"LearningRate", "is part of training", "export the net without its training ops"},
+        {"DropoutGrad", "is a gradient operator", "export the net without its backward pass"},
+        {"HasScope", "reads a stack of workspaces", "a boolean that the ops around pass on"},
+        {"ScatterWeightedSum", "scales rows once for each time that they are listed",
+         "Gather, WeightedSum and ScatterAssign, if no row is listed twice"},
+        {"Int8GivenTensorFill", "makes a quantised tensor", "GivenTensorFill of its numbers"},
+        {"Int8GivenIntTensorFill", "makes a quantised tensor", "GivenTensorFill of its numbers"},
+        {"rnn_internal_apply_link", "is part of how a recurrence is run", "RecurrentNetwork"},
+        {"rnn_internal_accumulate_gradient_input", "is part of how a recurrence is run", "RecurrentNetwork"},
         {"Iter", "has a state of its own between runs", "an input of the net"},
         {"AtomicIter", "has a state of its own between runs", "an input of the net"}})
     rules.set(each.type, [each](context& c) { c.unsupported(each.why, each.alternative); });
+  for (char const* type : {"Adagrad", "Adam", "MomentumSGD", "MomentumSGDUpdate", "RmsProp", "RowWiseSparseAdagrad",
+                           "RowWiseSparseAdam", "SparseAdagrad", "SparseAdam", "SparseMomentumSGDUpdate"})
+    rules.set(type, [](context& c) { c.unsupported("is an optimiser", "export the net without its training ops"); });
+  // The blob has no value afterwards.
+  rules.set("Free", [](context&) {});
 }
 
 }  // namespace plait

@@ -109,6 +109,27 @@ inline void onnx_export_rows(onnx_export_context& c) {
   c.give(0, "Div", {sum(c.step("Mul", {x, y})), lengths});
 }
 
+/// DotProductWithPadding: the shorter rows are padded or repeated to the width of the others.
+inline void onnx_export_padded_product(onnx_export_context& c) {
+  std::string rows[] = {onnx_matrix(c, c.input(0), 1), onnx_matrix(c, c.input(1), 1)};
+  std::int64_t widths[2] = {-1, -1};
+  for (std::size_t const i : {0U, 1U})
+    if (auto const& dims = c.dims(rows[i]); dims && dims->size() == 2) widths[i] = dims->back();
+  if (widths[0] < 0 || widths[1] < 0)
+    c.unsupported("the widths of its rows are unknown", "list the shapes of inputs in the options");
+  std::size_t const narrow = widths[0] < widths[1] ? 0 : 1;
+  std::int64_t const most = widths[1 - narrow];
+  if (widths[0] != widths[1] && c.integer("replicate", 0) != 0) {
+    if (widths[narrow] == 0 || most % widths[narrow] != 0) c.unsupported("its rows do not fit into each other");
+    rows[narrow] = c.step("Tile", {rows[narrow], c.constant(std::vector<std::int64_t>{1, most / widths[narrow]})});
+  } else if (widths[0] != widths[1]) {
+    std::vector<std::int64_t> const pads{0, 0, 0, most - widths[narrow]};
+    rows[narrow] = c.step("Pad", {rows[narrow], c.constant(pads), c.number(c.real("pad_value", 0), rows[narrow])});
+  }
+  std::string const axes = c.constant(std::vector<std::int64_t>{1}, "axes");
+  c.give(0, "ReduceSum", {c.step("Mul", {rows[0], rows[1]}), axes}, {onnx_attr("keepdims", 0)});
+}
+
 inline void onnx_export_elementwise_linear(onnx_export_context& c) {
   std::string const x = c.input(0);
   std::string const rows = onnx_matrix(c, x, c.integer("axis", 1));
@@ -126,6 +147,7 @@ inline void add_onnx_matrix_export(onnx_export_rules& rules) {
   rules.set("BatchMatMul", detail::onnx_out::onnx_export_batch_mat_mul);
   for (char const* type : {"L1Distance", "DotProduct", "SquaredL2Distance", "CosineSimilarity"})
     rules.set(type, detail::onnx_out::onnx_export_rows);
+  rules.set("DotProductWithPadding", detail::onnx_out::onnx_export_padded_product);
   rules.set("ElementwiseLinear", detail::onnx_out::onnx_export_elementwise_linear);
 }
 

@@ -84,6 +84,14 @@ inline void onnx_export_group_norm(onnx_export_context& c) {
   c.set_dims(normal, c.dims(x));
   std::string const scaled = c.step("Mul", {normal, onnx_aligned(c, c.input(1), 1, x)});
   onnx_give_images(c, "Add", {scaled, onnx_aligned(c, c.input(2), 1, x)}, {});
+  if (c.output_count() < 2) return;
+  std::string const elements = c.reshape(x, {0, group, -1});
+  std::string const mean = onnx_reduce(c, "ReduceMean", elements, {2}, true);
+  std::string const centred = c.step("Sub", {elements, mean});
+  std::string const variance = onnx_reduce(c, "ReduceMean", c.step("Mul", {centred, centred}), {2}, false);
+  c.give(1, "Squeeze", {mean, onnx_axes(c, {2})});
+  if (c.output_count() > 2)
+    c.give(2, "Reciprocal", {c.step("Sqrt", {c.step("Add", {variance, c.number(epsilon, x)})})});
 }
 
 inline void onnx_export_layer_norm(onnx_export_context& c) {
@@ -131,19 +139,26 @@ inline std::string onnx_label_column(onnx_export_context const& c, std::string c
 inline void onnx_export_softmax_with_loss(onnx_export_context& c) {
   std::string const x = c.input(0);
   std::int64_t const axis = c.integer("axis", 1);
-  if (c.input_count() > 2) c.unsupported("weights of the loss");
   c.forward(0, onnx_softmax(c, "Softmax", x, axis));
   if (c.output_count() < 2) return;
   std::string const logs = c.step("LogSoftmax", {onnx_matrix(c, x, axis)}, {onnx_attr("axis", -1)});
-  std::string loss;
-  if (c.integer("label_prob", 0) != 0) {
-    std::string const each = c.step("Mul", {logs, onnx_matrix(c, c.input(1), axis)});
-    loss = onnx_reduce(c, "ReduceMean", onnx_reduce(c, "ReduceSum", each, {1}, false), {}, false);
-  } else {
-    std::string const each = c.step("GatherElements", {logs, onnx_label_column(c, c.input(1))}, {onnx_attr("axis", 1)});
-    loss = onnx_reduce(c, "ReduceMean", each, {}, false);
-  }
-  c.give(1, "Mul", {loss, c.number(-static_cast<double>(c.real("scale", 1)), x)});
+  std::string each;
+  if (c.integer("label_prob", 0) != 0)
+    each = onnx_reduce(c, "ReduceSum", c.step("Mul", {logs, onnx_matrix(c, c.input(1), axis)}), {1}, true);
+  else
+    each = c.step("GatherElements", {logs, onnx_label_column(c, c.input(1))}, {onnx_attr("axis", 1)});
+  std::string const scale = c.number(-static_cast<double>(c.real("scale", 1)), x);
+  if (c.input_count() < 3) return c.give(1, "Mul", {onnx_reduce(c, "ReduceMean", each, {}, false), scale});
+  std::string const weights = c.reshape(c.input(2), {-1, 1});
+  std::string const weighted = c.step("Mul", {each, weights});
+  if (c.integer("average_by_batch_size", 0) != 0)
+    return c.give(1, "Mul", {onnx_reduce(c, "ReduceMean", weighted, {}, false), scale});
+  std::string const sum = onnx_reduce(c, "ReduceSum", weighted, {}, false);
+  std::string const all = onnx_reduce(c, "ReduceSum", weights, {}, false);
+  std::string const zero = c.number(0, x);
+  std::string const none = c.step("Equal", {all, zero});
+  std::string const mean = c.step("Div", {sum, c.step("Where", {none, c.number(1, x), all})});
+  c.give(1, "Where", {none, zero, c.step("Mul", {mean, scale})});
 }
 
 inline void onnx_export_cross_entropy(onnx_export_context& c) {

@@ -13,6 +13,7 @@
 
 #include <plait/interop/onnx/detail/export/context.hpp>
 #include <plait/interop/onnx/detail/export/rules/control_flow.hpp>
+#include <plait/interop/onnx/detail/export/rules/indexing.hpp>
 #include <plait/interop/onnx/detail/export/rules/normalization.hpp>
 
 namespace plait {
@@ -330,21 +331,53 @@ inline void onnx_export_reverse_packed_segs(onnx_export_context& c) {
   c.give(0, "ReverseSequence", {c.input(0), lengths}, {onnx_attr("time_axis", 0), onnx_attr("batch_axis", 1)});
 }
 
-/// SequenceMask of rows by their lengths.
+/// SequenceMask: the elements as [masks, rows of a mask, columns of a mask, elements of a column].
 inline void onnx_export_sequence_mask(onnx_export_context& c) {
-  if (c.text("mode", "") != "sequence" || c.has("batch") || c.has("repeat_from_axis"))
-    c.unsupported("masks other than one of a length for each row", "Where with a mask as an input");
   std::string const x = c.input(0);
-  std::string const rows = onnx_matrix(c, x, c.integer("axis", 1));
-  auto const scalar = [&](std::int64_t value) {
-    return c.constant(tensor_value{{}, std::vector<std::int64_t>{value}}, "number");
+  std::string const mode = c.text("mode", "");
+  std::string const extents = c.step("Shape", {x});
+  constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  auto const number = [&](std::int64_t each) { return c.constant(std::vector<std::int64_t>{each}, "number"); };
+  auto const product = [&](std::int64_t from, std::int64_t to) {
+    return onnx_reduce(c, "ReduceProd", c.step("Slice", {extents, number(from), number(to)}), {0}, true);
   };
-  std::string const columns = c.step("Gather", {c.step("Shape", {rows}), scalar(1)});
-  std::string const places = c.step("Range", {scalar(0), columns, scalar(1)});
-  std::string const lengths =
-      c.step("Cast", {c.reshape(c.input(1), {-1, 1})}, {onnx_attr("to", static_cast<std::int64_t>(onnx_type::int64))});
+  std::int64_t const axis = c.integer("axis", 1);
+  std::int64_t first = 0;
+  if (c.has("batch")) first = c.integer("batch", 0) == -1 ? last : c.integer("batch", 0) + 1;
+  bool const repeats = c.has("repeat_from_axis");
+  std::int64_t const from = c.integer("repeat_from_axis", 0);
+  std::string const rows = product(first, axis);
+  std::string const columns = product(axis, repeats ? from : last);
+  std::string const shape = c.step(
+      "Concat", {first == 0 ? number(1) : product(0, first), rows, columns, repeats ? product(from, last) : number(1)},
+      {onnx_attr("axis", 0)});
+  auto const places = [&](std::string const& count, std::int64_t added) {
+    return c.step("Unsqueeze",
+                  {c.step("Range", {onnx_int64(c, 0), c.reshape(count, {}), onnx_int64(c, 1)}), onnx_axes(c, {added})});
+  };
+  std::string const column = places(columns, 0);
+  std::string counts;
+  if (mode == "sequence" || mode == "window") {
+    std::string const all = onnx_as_int64(c, c.reshape(c.input(1), {-1}));
+    std::string const list = c.step("Unsqueeze", {c.step("Slice", {all, number(0), rows}), onnx_axes(c, {1})});
+    if (mode == "sequence") {
+      counts = c.step("Less", {column, list});
+    } else {
+      std::string const distance = c.step("Abs", {c.step("Sub", {column, list})});
+      counts = c.step("LessOrEqual", {distance, onnx_int64(c, c.integer("radius", 10))});
+    }
+  } else {
+    char const* const compare = mode == "upper"       ? "LessOrEqual"
+                                : mode == "lower"     ? "GreaterOrEqual"
+                                : mode == "upperdiag" ? "Less"
+                                : mode == "lowerdiag" ? "Greater"
+                                                      : nullptr;
+    if (compare == nullptr) c.unsupported("the mode '" + mode + '\'');
+    counts = c.step(compare, {column, places(rows, 1)});
+  }
   double const filler = c.integer("grad", 0) != 0 ? 0 : c.real("fill_val", -std::numeric_limits<float>::infinity());
-  std::string const masked = c.step("Where", {c.step("Less", {places, lengths}), rows, c.number(filler, x)});
+  std::string const mask = c.step("Unsqueeze", {counts, onnx_axes(c, {2})});
+  std::string const masked = c.step("Where", {mask, c.step("Reshape", {x, shape}), c.number(filler, x)});
   c.give(0, "Reshape", {masked, c.shape_of(x)});
   c.set_dims(c.output(0), c.dims(x));
 }

@@ -203,7 +203,10 @@ inline void add_onnx_shapes_export(onnx_export_rules& rules) {
     c.set_dims(c.output(0), c.dims(c.input(1)));
   });
   rules.set("Squeeze", [](context& c) {
-    c.give(0, "Squeeze", {c.input(0), detail::onnx_out::onnx_axes(c, c.integers("dims"))});
+    std::vector<std::string> inputs{c.input(0)};
+    if (auto axes = c.integers("dims"); !axes.empty())
+      inputs.push_back(detail::onnx_out::onnx_axes(c, std::move(axes)));
+    c.give(0, "Squeeze", std::move(inputs));
   });
   rules.set("ExpandDims", [](context& c) {
     c.give(0, "Unsqueeze", {c.input(0), detail::onnx_out::onnx_axes(c, c.integers("dims"))});

@@ -111,13 +111,14 @@ inline onnx_export_windows onnx_windows_over(onnx_export_context const& c, std::
   }
   made.attributes = {onnx_attr("kernel_shape", kernel), onnx_attr("strides", strides)};
   if (legacy == 2)
-    made.attributes.push_back(onnx_attr("auto_pad", "SAME_UPPER"));
+    made.attributes.push_back(onnx_attr("auto_pad", c.integer("same_lower", 0) != 0 ? "SAME_LOWER" : "SAME_UPPER"));
   else
     made.attributes.push_back(onnx_attr("pads", pads));
   if (std::ranges::any_of(dilations, [](std::int64_t each) { return each != 1; })) {
     if (c.type() == "AveragePool" && c.opset() < 19) c.unsupported("AveragePool with dilations", "opset 19 or later");
     made.attributes.push_back(onnx_attr("dilations", dilations));
   }
+  if (w.empty() && c.integer("ceil_mode", 0) != 0) ceils = true;
   if (ceils) made.attributes.push_back(onnx_attr("ceil_mode", 1));
   return made;
 }
