@@ -300,6 +300,8 @@ TEST_CASE("layer gradients: distances and reductions equal finite differences") 
     check_gradient_of({op + " x > y [num_reduce_dim 2]", {{"x", some({3, 4, 2})}}, {"x"}});
   }
   for (std::string const op : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2"}) {
+    check_gradient_of({op + " x a > y", {{"x", some({3, 4, 2})}, {"a", int64s({-1, 0}, {2})}}, {"x"}});
+    check_gradient_of({op + " x a > y [keepdims 0]", {{"x", some({3, 4, 2})}, {"a", int32s({1}, {1})}}, {"x"}});
     check_gradient_of({op + " x > y [axes (1)]", {{"x", some({3, 4, 2})}}, {"x"}});
     check_gradient_of({op + " x > y [axes (0 2)] [keepdims 0]", {{"x", some({3, 4, 2})}}, {"x"}});
   }

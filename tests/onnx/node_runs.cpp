@@ -194,6 +194,84 @@ TEST_CASE("ONNX at run time: bounds, padding and fill values of double and integ
   CHECK(outputs_of(fill, {})[0] == tensor_value{{2}, std::vector<double>{0.1, 0.1}});
 }
 
+TEST_CASE("ONNX at run time: axes of reductions may be data") {
+  tensor_value const x = floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  auto const axes = [](std::vector<std::int64_t> elements) {
+    auto const count = static_cast<std::int64_t>(elements.size());
+    return tensor_value{{count}, std::move(elements)};
+  };
+  operand const list_of{onnx_type::int64, numbers{-1}};
+  row node{"ReduceSum", {f({2, 3}), list_of}, {}, ""};
+  CHECK(outputs_of(node, {x, axes({1})})[0] == floats({2, 1}, {6, 15}));
+  CHECK(outputs_of(node, {x, axes({-2})})[0] == floats({1, 3}, {5, 7, 9}));
+  CHECK(outputs_of(node, {x, axes({})})[0] == floats({1, 1}, {21}));
+  CHECK(refusal_of_run(node, {x, axes({2})}) != "");
+  node.attributes = {flag("noop_with_empty_axes", 1), flag("keepdims", 0)};
+  CHECK(outputs_of(node, {x, axes({})})[0] == x);
+  CHECK(outputs_of(node, {x, axes({1, 0})})[0] == floats({}, {21}));
+  node.inputs = {any_shape(), any_shape(onnx_type::int64)};
+  CHECK(outputs_of(node, {x, axes({0})})[0] == floats({3}, {5, 7, 9}));
+  node.opset = 18;
+  node.attributes = {flag("keepdims", 0)};
+  for (auto const& [type, wanted] :
+       std::vector<std::pair<char const*, std::vector<float>>>{{"ReduceMax", {3, 6}},
+                                                               {"ReduceMin", {1, 4}},
+                                                               {"ReduceMean", {2, 5}},
+                                                               {"ReduceProd", {6, 120}},
+                                                               {"ReduceL1", {6, 15}},
+                                                               {"ReduceSumSquare", {14, 77}}}) {
+    CAPTURE(type);
+    node.type = type;
+    CHECK(outputs_of(node, {x, axes({1})})[0] == floats({2}, wanted));
+  }
+  node.type = "ReduceLogSumExp";
+  node.attributes = {};
+  auto const sums = outputs_of(node, {floats({1, 2}, {0, 0}), axes({1})})[0];
+  CHECK(sums.shape == numbers{1, 1});
+  CHECK(std::get<std::vector<float>>(sums.data)[0] == doctest::Approx(std::log(2.0)));
+}
+
+TEST_CASE("ONNX at run time: the k of TopK may be data") {
+  row const top{"TopK", {f({2, 3}), of(onnx_type::int64, {1})}, {}, "", 13, 2};
+  auto const k = [](std::int64_t count) { return tensor_value{{1}, std::vector<std::int64_t>{count}}; };
+  tensor_value const x = floats({2, 3}, {1, 3, 2, 6, 4, 5});
+  CHECK(outputs_of(top, {x, k(2)})[0] == floats({2, 2}, {3, 2, 6, 5}));
+  CHECK(outputs_of(top, {x, k(1)})[1] == tensor_value{{2, 1}, std::vector<std::int64_t>{1, 0}});
+  CHECK(refusal_of_run(top, {x, k(4)}) != "");
+  CHECK(refusal_of_run(top, {x, k(0)}) != "");
+}
+
+TEST_CASE("ONNX at run time: a product of vectors is a scalar") {
+  row node{"MatMul", {any_shape(), any_shape()}, {}, ""};
+  tensor_value const v = floats({2}, {1, 2});
+  CHECK(outputs_of(node, {v, floats({2}, {3, 4})})[0] == floats({}, {11}));
+  CHECK(outputs_of(node, {v, floats({2, 1}, {3, 4})})[0] == floats({1}, {11}));
+  CHECK(outputs_of(node, {floats({1, 2}, {3, 4}), v})[0] == floats({1}, {11}));
+  CHECK(outputs_of(node, {floats({1, 2}, {3, 4}), floats({2, 1}, {1, 2})})[0] == floats({1, 1}, {11}));
+  node.inputs[0] = f({2});
+  CHECK(outputs_of(node, {v, floats({2}, {3, 4})})[0] == floats({}, {11}));
+}
+
+TEST_CASE("ONNX at run time: Shape takes axes of an input of unknown rank") {
+  auto const extents = [](numbers list) {
+    auto const count = static_cast<std::int64_t>(list.size());
+    return tensor_value{{count}, std::move(list)};
+  };
+  auto const shape = [&](std::vector<attribute> bounds) {
+    return outputs_of({"Shape", {any_shape()}, std::move(bounds), "", 15}, {zeros({2, 3, 4})})[0];
+  };
+  CHECK(shape({flag("start", 1)}) == extents({3, 4}));
+  CHECK(shape({flag("end", -1)}) == extents({2, 3}));
+  CHECK(shape({flag("start", -9), flag("end", 9)}) == extents({2, 3, 4}));
+  CHECK(shape({flag("start", 2), flag("end", 1)}) == extents({}));
+}
+
+TEST_CASE("ONNX at run time: Unique of integers gives elements and their places") {
+  row const node{"Unique", {any_shape(onnx_type::int64)}, {}, "", 13, 1};
+  CHECK(outputs_of(node, {{{2, 2}, std::vector<std::int64_t>{7, -1, 7, 3}}})[0] ==
+        tensor_value{{3}, std::vector<std::int64_t>{-1, 3, 7}});
+}
+
 TEST_CASE("ONNX at run time: Max and Min broadcast, and propagate NaN") {
   float const nan = std::nanf("");
   row node{"Max", {f({2, 1}), f({3}), f({})}, {}, ""};

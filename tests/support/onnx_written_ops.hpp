@@ -130,6 +130,12 @@ inline void add_indexed(std::vector<net>& made) {
   }
   add(one("ReduceProd", {cube}, {{"axes", {0, 2}}}));
   add(one("ReduceProd", {matrix}, {{"keepdims", 0}}));
+  input const axes{"a", {2}, onnx_type::int32, 3, {-1, 0}};
+  add(one("ReduceSum", {cube, axes}));
+  for (char const* type : {"ReduceMean", "ReduceMax", "ReduceProd", "ReduceL2"})
+    add(one(type, {cube, axes}, {{"keepdims", 0}}, {"y"}, 18));
+  for (char const* type : {"ReduceSum", "ReduceL1"}) add(one(type, {cube}, {{"noop_with_empty_axes", 1}}));
+  add(one("TopK", {matrix, {"k", {1}, onnx_type::int32, 3, {2}}}, {}, {"y", "i"}));
   add(one("Squeeze", {{"x", {1, 3, 1}}}));
   for (char const* mode : {"constant", "reflect", "edge"}) {
     add(one("Pad", {matrix}, {{"pads", {1, 0, 2, 3}}, {"mode", mode}}));

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <plait/exec/detail/caffe2_checks.hpp>
 #include <plait/exec/detail/kernels/ranking.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
@@ -49,10 +50,17 @@ class locate_kernel final : public op_kernel<B> {
 template <backend B>
 class top_k_kernel final : public op_kernel<B> {
  public:
-  explicit top_k_kernel(op_arguments const& a) : k_(a.integer("k")), axis_(a.integer("axis")) {
-    if (k_ < 1) a.fail("k", "is less than 1");
+  explicit top_k_kernel(op_arguments const& a)
+      : k_(a.integer("k")), axis_(a.integer("axis")), is_given_(a.input_count() == 2) {
+    if (is_given_ && a.has("k")) a.fail("k", "is given besides the second input");
+    if (!is_given_ && !a.has("k")) a.fail("k", "is missing, and there is no second input");
+    if (!is_given_ && k_ < 1) a.fail("k", "is less than 1");
   }
   void infer(shape_context& c) override {
+    if (is_given_) {
+      k_ = c.only_integer(1);
+      if (k_ < 1) c.fail("k is " + std::to_string(k_) + ", which is less than 1");
+    }
     element_type const type = c.template expect_type<float, double, std::int32_t, std::int64_t>(0);
     std::size_t const axis = c.axis(0, axis_);
     shape out = c.dims(0);
@@ -75,6 +83,7 @@ class top_k_kernel final : public op_kernel<B> {
  private:
   std::int64_t k_;
   std::int64_t axis_;
+  bool is_given_;
   std::size_t outer_ = 0;
   std::size_t n_ = 0;
   std::size_t inner_ = 0;
@@ -84,6 +93,7 @@ namespace detail::caffe2 {
 
 /// Restriction of TopK.
 inline shape_check top_k(op_arguments const& a) {
+  static_cast<void>(inputs_up_to<1>(a));
   std::int64_t const k = a.integer("k");
   std::int64_t const axis = a.integer("axis");
   if (axis < -1) a.fail("axis", "is " + std::to_string(axis) + ", below -1");
@@ -112,9 +122,10 @@ void add_ranking_operators(operators<B>& table) {
       locating("ArgMin", "Y (int64) = where along the axis X is smallest; the first of equals"));
   table.template add<top_k_kernel<B>>(
       op_schema("TopK")
-          .inputs(1)
+          .inputs(1, 2)
           .outputs(2, 3)
-          .template required_argument<std::int64_t>("k", "how many")
+          .shape_from(1)
+          .argument("k", std::int64_t{0}, "how many, unless the second input says it")
           .argument("axis", std::int64_t{-1}, "the axis to look along")
           .checks_first()
           .in_caffe2(detail::caffe2::top_k)

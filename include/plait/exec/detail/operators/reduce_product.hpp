@@ -18,13 +18,13 @@ namespace plait {
 template <backend B>
 class reduce_product_kernel final : public op_kernel<B> {
  public:
-  explicit reduce_product_kernel(op_arguments const& a) : names_(a.integers("axes")), keep_(a.flag("keepdims")) {}
+  explicit reduce_product_kernel(op_arguments const& a) : listed_(a, 1) {}
 
   void infer(shape_context& c) override {
     c.template expect_type<float, double, std::int32_t, std::int64_t>(0);
-    axis_mask const reduced = detail::named_axes(c, 0, names_);
+    axis_mask const reduced = listed_.reduced(c, 0);
     axes_ = reduction_axes(c.dims(0), reduced, size_of(c.type(0)));
-    c.output(0, c.type(0), detail::shape_without(c.dims(0), reduced, keep_));
+    c.output(0, c.type(0), detail::shape_without(c.dims(0), reduced, listed_.keeps()));
     c.scratch(axes_.scratch() * size_of(c.type(0)));
   }
   void run(op_context<B>& c) override {
@@ -35,22 +35,17 @@ class reduce_product_kernel final : public op_kernel<B> {
   }
 
  private:
-  std::vector<std::int64_t> names_;
-  bool keep_;
+  detail::axes_to_reduce listed_;
   reduction_axes axes_;
 };
 
 /// ReduceProd: float, double, int32 and int64.
 template <backend B>
 void add_reduce_product_operators(operators<B>& table) {
-  table.template add<reduce_product_kernel>(
-      op_schema("ReduceProd")
-          .inputs(1)
-          .outputs(1)
-          .argument("axes", std::vector<std::int64_t>(), "the axes to reduce; all if there are none")
-          .argument("keepdims", std::int64_t{1}, "whether they stay, of extent 1")
-          .checks_first()
-          .describe("Y = the products of X[d0, d1, ...] along axes; 1 of nothing"));
+  op_schema schema("ReduceProd");
+  schema.inputs(1, 2).outputs(1).shape_from(1).checks_first();
+  table.template add<reduce_product_kernel>(detail::describe_axes_to_reduce(schema).describe(
+      "Y = the products of X[d0, d1, ...] along axes; 1 of nothing (inputs X, [axes])"));
 }
 
 }  // namespace plait

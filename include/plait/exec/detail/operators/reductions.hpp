@@ -92,6 +92,43 @@ inline shape shape_without(shape const& dims, axis_mask const& reduced, bool kee
   return made;
 }
 
+/// Axes that an op reduces: those of argument 'axes', or the elements of input `list`, if there is one.
+class axes_to_reduce {
+ public:
+  axes_to_reduce(op_arguments const& a, std::size_t list)
+      : names_(a.integers("axes")),
+        keeps_(a.flag("keepdims")),
+        none_if_empty_(a.flag("noop_with_empty_axes")),
+        list_(list),
+        is_listed_(a.input_count() > list) {
+    if (is_listed_ && a.has("axes")) a.fail("axes", "is given besides the input that lists the axes");
+  }
+  /// Returns the axes of an input that are reduced.
+  axis_mask reduced(shape_context const& c, std::size_t input) {
+    if (is_listed_) {
+      c.expect_rank(list_, 1, 1);
+      c.integers(list_, names_);
+    }
+    return names_.empty() && none_if_empty_ ? axis_mask() : named_axes(c, input, names_);
+  }
+  bool keeps() const noexcept { return keeps_; }
+
+ private:
+  std::vector<std::int64_t> names_;
+  bool keeps_;
+  bool none_if_empty_;
+  std::size_t list_;
+  bool is_listed_;
+};
+
+/// Adds the arguments and restrictions of axes_to_reduce to a schema.
+inline op_schema& describe_axes_to_reduce(op_schema& schema) {
+  return schema.argument("axes", std::vector<std::int64_t>(), "the axes to reduce; all if there are none")
+      .argument("keepdims", std::int64_t{1}, "whether they stay, of extent 1")
+      .argument("noop_with_empty_axes", std::int64_t{0}, "whether an empty list of axes is none of them, not all")
+      .ignored_in_caffe2("noop_with_empty_axes");
+}
+
 /// Leading axes, or trailing ones, that are reduced; with lengths, only a prefix of their elements.
 template <bool Front>
 struct end_axes {
@@ -196,20 +233,18 @@ class reduction_kernel : public op_kernel<B> {
   bool zero_ = false;
 };
 
-/// ReduceSum, -Mean, -Max, -Min, -L1, -L2.
+/// ReduceSum, -Mean, -Max, -Min, -L1, -L2: inputs X, [axes].
 template <backend B, reduction_kind Kind>
 class reduce_kernel final : public reduction_kernel<B> {
  public:
-  explicit reduce_kernel(op_arguments const& a)
-      : reduction_kernel<B>(Kind), axes_(a.integers("axes")), keep_(a.flag("keepdims")) {}
+  explicit reduce_kernel(op_arguments const& a) : reduction_kernel<B>(Kind), axes_(a, 1) {}
   void infer(shape_context& c) override {
-    axis_mask const reduced = detail::named_axes(c, 0, axes_);
-    this->reduce(c, reduced, detail::shape_without(c.dims(0), reduced, keep_));
+    axis_mask const reduced = axes_.reduced(c, 0);
+    this->reduce(c, reduced, detail::shape_without(c.dims(0), reduced, axes_.keeps()));
   }
 
  private:
-  std::vector<std::int64_t> axes_;
-  bool keep_;
+  detail::axes_to_reduce axes_;
 };
 
 /// ReduceFront- and ReduceBackSum, -Mean, -Max; an optional second input has the lengths of the prefixes of columns or
@@ -274,13 +309,10 @@ void add_reduction_operators(operators<B>& table) {
   using kind = reduction_kind;
   constexpr std::size_t all = shape::max_rank;
   auto const axes = [](std::string_view type, std::string_view what) {
-    return op_schema(type)
-        .inputs(1)
-        .outputs(1)
-        .argument("axes", std::vector<std::int64_t>(), "the axes to reduce; all if there are none")
-        .argument("keepdims", std::int64_t{1}, "whether they stay, of extent 1")
-        .checks_first()
-        .describe("Y = " + std::string(what) + " of X[d0, d1, ...] along axes");
+    op_schema made(type);
+    made.inputs(1, 2).outputs(1).shape_from(1).checks_first().in_caffe2(detail::caffe2::inputs_up_to<1>);
+    return detail::describe_axes_to_reduce(made).describe("Y = " + std::string(what) +
+                                                          " of X[d0, d1, ...] along axes (inputs X, [axes])");
   };
   table.template add<reduce_kernel<B, kind::sum>>(axes("ReduceSum", "the sums"));
   table.template add<reduce_kernel<B, kind::mean>>(axes("ReduceMean", "the means").no_doubles_in_caffe2());

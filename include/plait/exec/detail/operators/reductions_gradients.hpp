@@ -122,20 +122,18 @@ class reduction_gradient_kernel : public op_kernel<B> {
   std::int64_t count_ = 1;
 };
 
-/// Gradients of ReduceSum, -Mean, -Max, -Min, -L1, -L2: inputs dY, X and Y.
+/// Gradients of ReduceSum, -Mean, -Max, -Min, -L1, -L2: inputs dY, X, Y, [axes].
 template <backend B, reduction_kind Kind>
 class reduce_gradient_kernel final : public reduction_gradient_kernel<B, Kind> {
  public:
-  explicit reduce_gradient_kernel(op_arguments const& a)
-      : reduction_gradient_kernel<B, Kind>({0, 1, 2}), axes_(a.integers("axes")), keep_(a.flag("keepdims")) {}
+  explicit reduce_gradient_kernel(op_arguments const& a) : reduction_gradient_kernel<B, Kind>({0, 1, 2}), axes_(a, 3) {}
   void infer(shape_context& c) override {
-    axis_mask const reduced = detail::named_axes(c, 1, axes_);
-    this->reduction_backward(c, reduced, detail::shape_without(c.dims(1), reduced, keep_));
+    axis_mask const reduced = axes_.reduced(c, 1);
+    this->reduction_backward(c, reduced, detail::shape_without(c.dims(1), reduced, axes_.keeps()));
   }
 
  private:
-  std::vector<std::int64_t> axes_;
-  bool keep_;
+  detail::axes_to_reduce axes_;
 };
 
 /// Gradients of ReduceFront- and ReduceBackSum, -Mean, -Max: inputs dY, X, Y for -Max only, and optional lengths.
@@ -216,15 +214,11 @@ template <backend B>
 void add_reduction_gradient_operators(operators<B>& table) {
   using kind = reduction_kind;
   auto const axes = [](std::string_view type, std::size_t least, std::string_view what) {
-    return op_schema(type)
-        .inputs(least, 3)
-        .outputs(1)
-        .in_place(0, 0)
-        .in_place(1, 0)
-        .argument("axes", std::vector<std::int64_t>(), "the axes that were reduced; all if there are none")
-        .argument("keepdims", std::int64_t{1}, "whether they stayed, of extent 1")
-        .checks_first()
-        .describe("dX = dY" + std::string(what) + " along axes (inputs dY, X, " + (least == 2 ? "[Y])" : "Y)"));
+    op_schema made(type);
+    made.inputs(least, 4).outputs(1).in_place(0, 0).in_place(1, 0).shape_from(3).checks_first();
+    return detail::describe_axes_to_reduce(made).describe("dX = dY" + std::string(what) +
+                                                          " along the axes of a reduction (inputs dY, X, " +
+                                                          (least == 2 ? "[Y]" : "Y") + ", [axes])");
   };
   table.template add<reduce_gradient_kernel<B, kind::sum>>(axes("ReduceSumGradient", 2, ""));
   table.template add<reduce_gradient_kernel<B, kind::mean>>(

@@ -46,7 +46,7 @@ inline rule_operands rule_reads(gradient_context& c, std::string_view pattern) {
   each_word(pattern, [&](std::string_view word) {
     char const what = word.front();
     if (word.ends_with('*')) {
-      for (std::size_t i = rule_number(word.substr(1)); i != c.listed_input_count(); ++i) made.push_back(c.input(i));
+      for (std::size_t i = rule_number(word.substr(1)); i < c.listed_input_count(); ++i) made.push_back(c.input(i));
       return;
     }
     std::size_t const at = rule_number(word.substr(1));

@@ -24,6 +24,25 @@ inline void require_inner(onnx_context const& c, std::int64_t a, std::int64_t b)
                   std::to_string(b));
 }
 
+// MatMul of two operands that may be vectors, whose product is a scalar, where BatchMatMul gives a vector of one
+// element: Reshape drops its axis then.
+inline void mat_mul_of_unknown_ranks(onnx_context const& c) {
+  std::string const one = c.constant_blob({{1}, std::vector<std::int64_t>{1}}, "one");
+  auto const is_vector = [&](std::size_t i) {
+    if (c.dims(i)) return std::string();
+    return c.step("EQ", {c.step("Shape", {c.step("Shape", {c.input(i)})}), one});
+  };
+  std::string const first = is_vector(0);
+  std::string const second = is_vector(1);
+  std::string const both = first.empty() ? second : second.empty() ? first : c.step("And", {first, second});
+  std::string const product = c.step("BatchMatMul", {c.input(0), c.input(1)}, {{"broadcast", 1}});
+  std::string const start = c.step("Cast", {both}, {{"to", *runtime_type(onnx_type::int64)}});
+  std::string const end = c.constant_blob({{1}, std::vector<std::int64_t>{static_cast<std::int64_t>(max_rank)}}, "end");
+  std::string const shape = c.step("StridedSlice", {c.step("Shape", {product}), start, end});
+  c.add("Reshape", {product, shape}, {c.output(0), c.temporary("old_shape")});
+  c.set_type(0, c.type(0));
+}
+
 inline void onnx_mat_mul(onnx_context const& c) {
   require_type(c, 0, onnx_floats);
   for (std::size_t const i : {0U, 1U}) require_rank(c, i, 1);
@@ -35,6 +54,8 @@ inline void onnx_mat_mul(onnx_context const& c) {
     c.set_type(0, c.type(0));
     return c.set_dims(0, std::vector<std::int64_t>());
   }
+  auto const may_be_vector = [](onnx_dims const& dims) { return !dims || dims->size() == 1; };
+  if (may_be_vector(a) && may_be_vector(b)) return mat_mul_of_unknown_ranks(c);
   std::vector<net_argument> arguments;
   bool const matrices = a && b && a->size() == 2 && b->size() == 2;  // MatMul has a gradient, too
   if (!matrices) arguments.emplace_back("broadcast", 1);

@@ -21,17 +21,40 @@
 namespace plait {
 namespace detail {
 
-// Returns the arguments keepdims and axes of a reduction, without axes for one over all; nothing if it reduces none.
-inline std::optional<std::vector<net_argument>> reduced_axes(onnx_context const& c) {
+// Returns true if the axes of a reduction are known only at run time.
+inline bool has_axes_at_run_time(onnx_context const& c) {
+  return !c.has("axes") && c.has_input(1) && c.constant(1) == nullptr && !c.converter().declared_elements(c, 1);
+}
+
+/// Axes of a reduction, as its arguments and further operands.
+struct onnx_reduced_axes {
+  std::vector<net_argument> arguments;
+  std::vector<std::string> list = {};  ///< the blob that lists the axes, if they are known only at run time
+
+  std::vector<std::string> operands(std::string const& x) const {
+    std::vector<std::string> made{x};
+    made.insert(made.end(), list.begin(), list.end());
+    return made;
+  }
+};
+
+// Returns the axes of a reduction; nothing if it reduces none.
+inline std::optional<onnx_reduced_axes> reduced_axes(onnx_context const& c) {
+  if (has_axes_at_run_time(c)) {
+    require_rank(c, 1, 1, 1);
+    return onnx_reduced_axes{{{"keepdims", c.integer("keepdims", 1)},
+                              {"noop_with_empty_axes", c.integer("noop_with_empty_axes", 0) != 0 ? 1 : 0}},
+                             {c.input(1)}};
+  }
   auto axes = list_attribute_or_input(c, "axes", 1);
   if (axes && c.dims(0)) axes = axes_of(c, *axes, c.rank(0), false);
   if (axes) {  // a repeated axis is reduced once
     std::ranges::sort(*axes);
     axes->erase(std::ranges::unique(*axes).begin(), axes->end());
   }
-  std::vector<net_argument> made{{"keepdims", c.integer("keepdims", 1)}};
+  onnx_reduced_axes made{{{"keepdims", c.integer("keepdims", 1)}}};
   if (axes && !axes->empty())
-    made.emplace_back("axes", *axes);
+    made.arguments.emplace_back("axes", *axes);
   else if (c.integer("noop_with_empty_axes", 0) != 0)
     return std::nullopt;
   return made;
@@ -41,6 +64,12 @@ inline std::optional<std::vector<net_argument>> reduced_axes(onnx_context const&
 inline void set_reduced(onnx_context const& c) {
   c.set_type(0, c.type(0));
   if (!c.dims(0)) return;
+  if (has_axes_at_run_time(c)) {
+    std::size_t const rank = c.dims(0)->size();
+    if (c.integer("keepdims", 1) != 0) return c.set_dims(0, std::vector<std::int64_t>(rank, -1));
+    if (!c.dims(1) || c.dims(1)->front() < 1 || c.dims(1)->front() > static_cast<std::int64_t>(rank)) return;
+    return c.set_dims(0, std::vector<std::int64_t>(rank - static_cast<std::size_t>(c.dims(1)->front()), -1));
+  }
   auto const axes = list_attribute_or_input(c, "axes", 1);
   std::vector<bool> reduced(c.dims(0)->size(), !axes || axes->empty());
   if (axes)
@@ -80,8 +109,8 @@ inline void bound_reduced(onnx_context const& c, std::string const& wide, bool g
 inline void onnx_reduce(onnx_context const& c, char const* type, onnx_types types, char const* before = nullptr,
                         char const* after = nullptr, char const* alone = nullptr) {
   require_type(c, 0, types);
-  auto arguments = reduced_axes(c);
-  if (!arguments) {
+  auto const axes = reduced_axes(c);
+  if (!axes) {
     if (alone == nullptr) return c.forward(0, 0);
     onnx_narrowed(c, [&](std::string const& made) { c.add(alone, {onnx_widened(c, 0)}, {made}); });
     return c.as_input(0, 0);
@@ -92,11 +121,11 @@ inline void onnx_reduce(onnx_context const& c, char const* type, onnx_types type
     bool const least = std::string_view(type) == "ReduceMax";
     if (after == nullptr && onnx_widened_type(c.type(0)) != c.type(0) && may_be_empty(c.dims(0)) &&
         (least || std::string_view(type) == "ReduceMin")) {
-      bound_reduced(c, c.step(type, {x}, std::move(*arguments)), !least, made);
+      bound_reduced(c, c.step(type, axes->operands(x), axes->arguments), !least, made);
     } else if (after == nullptr) {
-      c.add(type, {x}, {made}, std::move(*arguments));
+      c.add(type, axes->operands(x), {made}, axes->arguments);
     } else {
-      c.add(after, {c.step(type, {x}, std::move(*arguments))}, {made});
+      c.add(after, {c.step(type, axes->operands(x), axes->arguments)}, {made});
     }
   });
   set_reduced(c);
@@ -106,14 +135,17 @@ inline void onnx_reduce(onnx_context const& c, char const* type, onnx_types type
 // does not overflow. An infinite m is replaced by the greatest finite number, which is Clip's default bound.
 inline void onnx_reduce_log_sum_exp(onnx_context const& c) {
   require_type(c, 0, onnx_floats);
-  auto arguments = reduced_axes(c);
-  if (!arguments) return c.forward(0, 0);
-  std::vector<net_argument> kept = *arguments;
+  auto const axes = reduced_axes(c);
+  if (!axes) return c.forward(0, 0);
+  auto const reduced = [&](char const* type, std::string const& x, std::vector<net_argument> const& arguments) {
+    return c.step(type, axes->operands(x), arguments);
+  };
+  std::vector<net_argument> kept = axes->arguments;
   kept.front() = net_argument("keepdims", 1);
-  std::string const most = c.step("Clip", {c.step("ReduceMax", {c.input(0)}, kept)});
+  std::string const most = c.step("Clip", {reduced("ReduceMax", c.input(0), kept)});
   std::string const powers = c.step("Exp", {c.step("Sub", {c.input(0), most})});
-  std::string const logs = c.step("Log", {c.step("ReduceSum", {powers}, *arguments)});
-  c.add("Add", {logs, c.step("Clip", {c.step("ReduceMax", {c.input(0)}, *arguments)})}, {c.output(0)});
+  std::string const logs = c.step("Log", {reduced("ReduceSum", powers, axes->arguments)});
+  c.add("Add", {logs, c.step("Clip", {reduced("ReduceMax", c.input(0), axes->arguments)})}, {c.output(0)});
   set_reduced(c);
 }
 

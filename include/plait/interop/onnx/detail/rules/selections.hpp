@@ -219,25 +219,25 @@ inline void onnx_top_k(onnx_context const& c) {
     c.add("Sub", {c.constant_blob(onnx_filled(onnx_widened_type(c.type(0)), {}, -1), "ones"), from}, {to});
   };
   std::int64_t k = c.integer("k", 0);
+  bool const is_known = c.opset() < 10 || c.constant(1) != nullptr || c.converter().declared_elements(c, 1);
   if (c.opset() >= 10) {
-    auto const known = c.known_integers(1, "k");
     require_dims(c, 1, {1}, "a list of one number");
-    k = known.front();
+    if (is_known) k = c.known_integers(1, "k").front();
   }
   std::int64_t const axis = c.integer("axis", -1);
   onnx_dims dims = c.dims(0);
   std::size_t const at = dims ? c.axis(0, axis) : 0;
   std::int64_t const extent = dims ? (*dims)[at] : -1;
-  if (k < 1) c.unsupported("k is " + std::to_string(k) + ", which should be at least 1");
+  if (is_known && k < 1) c.unsupported("k is " + std::to_string(k) + ", which should be at least 1");
   if (extent >= 0 && k > extent)
     c.unsupported("k is " + std::to_string(k) + ", where axis " + std::to_string(axis) + " of " + input_text(c, 0) +
                   " has " + std::to_string(extent) + " elements");
   std::string x = onnx_widened(c, 0);
-  if (extent < 0) {
+  if (extent < 0 || !is_known) {
     std::string const shape = c.step("Shape", {x});
     std::string const place = c.constant_blob(onnx_list({axis}), "axis");
     std::string const have = c.step("Gather", {shape, place}, {{"wrap_indices", 1}});
-    std::string const most = c.step("Max", {have, c.constant_blob(onnx_list({k}), "k")});
+    std::string const most = c.step("Max", {have, is_known ? c.constant_blob(onnx_list({k}), "k") : c.input(1)});
     x = c.step("Gather", {x, c.step("Range", {most})}, {{"axis", axis}});
   }
   if (smallest) {
@@ -247,10 +247,16 @@ inline void onnx_top_k(onnx_context const& c) {
   }
   onnx_narrowed(c, [&](std::string const& made) {
     std::string const top = smallest ? c.temporary("top") : made;
-    c.add("TopK", {x}, {top, c.output(1)}, {{"k", k}, {"axis", axis}});
+    std::vector<std::string> operands{x};
+    std::vector<net_argument> arguments{{"axis", axis}};
+    if (is_known)
+      arguments.emplace_back("k", k);
+    else
+      operands.push_back(c.input(1));
+    c.add("TopK", operands, {top, c.output(1)}, std::move(arguments));
     if (smallest) reversed(top, made);
   });
-  if (dims) (*dims)[at] = k;
+  if (dims) (*dims)[at] = is_known ? k : -1;
   for (std::size_t const o : {0U, 1U}) {
     c.set_type(o, o == 0 ? c.type(0) : onnx_type::int64);
     c.set_dims(o, dims);

@@ -79,6 +79,11 @@ inline void onnx_shape(onnx_context const& c) {
   if (!c.has("start") && !c.has("end")) {
     c.add("Shape", {c.input(0)}, {c.output(0)});
     if (c.dims(0)) c.set_dims(0, std::vector<std::int64_t>{static_cast<std::int64_t>(c.dims(0)->size())});
+  } else if (!c.dims(0)) {  // StridedSlice counts negative bounds from the end and clamps them, too
+    std::int64_t const end = c.integer("end", std::numeric_limits<std::int64_t>::max());
+    c.add("StridedSlice", {c.step("Shape", {c.input(0)})}, {c.output(0)},
+          {{"starts", {c.integer("start", 0)}}, {"ends", {end}}});
+    c.set_dims(0, std::vector<std::int64_t>{-1});
   } else {
     auto const rank = static_cast<std::int64_t>(c.rank(0));
     auto const bound = [&](std::int64_t at) { return std::clamp(at < 0 ? at + rank : at, std::int64_t{0}, rank); };

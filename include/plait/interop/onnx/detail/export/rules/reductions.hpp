@@ -17,6 +17,17 @@ namespace plait {
 namespace detail::onnx_out {
 
 inline void onnx_export_reduce(onnx_export_context& c) {
+  bool const none_if_empty = c.integer("noop_with_empty_axes", 0) != 0;
+  if (c.input_count() > 1) {
+    if (c.type() != "ReduceSum") onnx_require_opset(c, 18, "axes that are an input");
+    std::vector<onnx_attribute> with{onnx_attr("keepdims", c.integer("keepdims", 1) != 0 ? 1 : 0)};
+    if (none_if_empty) with.push_back(onnx_attr("noop_with_empty_axes", 1));
+    return c.give(0, c.type(), {c.input(0), onnx_as_int64(c, c.input(1))}, std::move(with));
+  }
+  if (none_if_empty && c.integers("axes").empty()) {
+    bool const has_sign = c.type() != "ReduceL1" && c.type() != "ReduceL2";
+    return c.give(0, has_sign ? "Identity" : "Abs", {c.input(0)});
+  }
   c.forward(0, onnx_reduce(c, c.type(), c.input(0), c.integers("axes"), c.integer("keepdims", 1) != 0));
 }
 
@@ -73,7 +84,8 @@ inline void onnx_export_sum_elements(onnx_export_context& c) {
 
 inline void onnx_export_top_k(onnx_export_context& c) {
   std::int64_t const axis = c.integer("axis", -1);
-  std::string const k = c.constant(std::vector<std::int64_t>{c.integer("k", 0)}, "k");
+  std::string const k = c.input_count() > 1 ? onnx_as_int64(c, c.reshape(c.input(1), {1}))
+                                            : c.constant(std::vector<std::int64_t>{c.integer("k", 0)}, "k");
   std::string const values = c.output(0);
   std::string const x = c.input(0);
   std::string const places = c.output(1);
