@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -124,6 +125,51 @@ TEST_CASE("write_onnx: other cells become Scan") {
       plait::to_onnx(layer.net, std::span<plait::parameter const>(layer.parameters), layer.options);
   CHECK(std::ranges::any_of(model.graph.nodes, [&](auto const& node) { return node.type == "Scan"; }));
   CHECK(difference_of(layer, model) == "");
+}
+
+TEST_CASE("write_onnx: windows over several places of a state are read behind the op that writes the next one") {
+  constexpr std::string_view text = R"(
+    op { type: "RecurrentNetwork" input: "x" input: "before" input: "h0" input: "w" input: "b"
+      output: "all" output: "last" output: "scopes"
+      arg { name: "alias_src" strings: "h" strings: "h" }
+      arg { name: "alias_dst" strings: "all" strings: "last" }
+      arg { name: "alias_offset" ints: 1 ints: -1 }
+      arg { name: "recurrent_states" strings: "xs" strings: "h" }
+      arg { name: "initial_recurrent_state_ids" ints: 1 ints: 2 }
+      arg { name: "link_internal" strings: "x_t" strings: "copy" strings: "window" strings: "h_t" }
+      arg { name: "link_external" strings: "x" strings: "xs" strings: "xs" strings: "h" }
+      arg { name: "link_offset" ints: 0 ints: 2 ints: FIRST ints: 1 }
+      arg { name: "link_window" ints: 1 ints: 1 ints: COUNT ints: 1 }
+      arg { name: "timestep" s: "timestep" }
+      arg { name: "step_net" n {
+        op { type: "Copy" input: "x_t" output: "copy" }
+        op { type: "Reshape" input: "window" output: "flat" output: "old" arg { name: "shape" ints: 1 ints: -1 } }
+        op { type: "FC" input: "flat" input: "w" input: "b" output: "fc" }
+        op { type: "Tanh" input: "fc" output: "t" }
+        op { type: "ExpandDims" input: "t" output: "h_t" arg { name: "dims" ints: 0 } }
+      } }
+    }
+    external_input: "x" external_input: "before" external_input: "h0" external_input: "w" external_input: "b"
+    external_output: "all" external_output: "last")";
+  for (auto const& [first, count] : {std::pair{0, 3}, std::pair{1, 2}, std::pair{0, 2}, std::pair{1, 1}}) {
+    CAPTURE(first);
+    CAPTURE(count);
+    std::string net(text);
+    net.replace(net.find("FIRST"), 5, std::to_string(first));
+    net.replace(net.find("COUNT"), 5, std::to_string(count));
+    std::mt19937 random(4);
+    written_layer layer;
+    layer.net = plait::read_netdef_text(net);
+    layer.inputs.emplace("x", random_floats({4, 1, 2}, random));
+    layer.inputs.emplace("before", random_floats({2, 1, 2}, random));
+    layer.inputs.emplace("h0", random_floats({1, 1, 2}, random));
+    layer.inputs.emplace("w", random_floats({2, 2 * count}, random));
+    layer.inputs.emplace("b", random_floats({2}, random));
+    for (auto const& [name, value] : layer.inputs)
+      layer.options.inputs.push_back({name, value.shape, plait::onnx_type_of(value.type())});
+    layer.outputs = {"all", "last"};
+    CHECK(difference_of(layer, plait::to_onnx(layer.net, {}, layer.options)) == "");
+  }
 }
 
 }  // namespace

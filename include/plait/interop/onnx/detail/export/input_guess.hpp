@@ -29,15 +29,46 @@ inline onnx_input_guess guess_onnx_input(onnx_source const& net, std::string con
   };
   constexpr index_slot indices[] = {{"Gather", 1},
                                     {"BatchGather", 1},
+                                    {"GatherElements", 1},
+                                    {"GatherND", 1},
+                                    {"ScatterElements", 1},
+                                    {"ScatterND", 1},
+                                    {"ScatterAssign", 1},
+                                    {"SparseToDense", 0},
                                     {"LabelCrossEntropy", 1},
                                     {"SoftmaxWithLoss", 1},
                                     {"Accuracy", 1},
                                     {"OneHot", 0},
                                     {"LengthsSum", 1},
                                     {"LengthsMean", 1},
+                                    {"LengthsMax", 1},
+                                    {"LengthsWeightedSum", 2},
                                     {"SparseLengthsSum", 1},
                                     {"SparseLengthsSum", 2},
+                                    {"SparseLengthsMean", 1},
+                                    {"SparseLengthsMean", 2},
+                                    {"SparseLengthsWeightedSum", 2},
+                                    {"SparseLengthsWeightedSum", 3},
+                                    {"SortedSegmentSum", 1},
+                                    {"SortedSegmentMean", 1},
+                                    {"UnsortedSegmentSum", 1},
+                                    {"UnsortedSegmentMean", 1},
+                                    {"LengthsTile", 1},
+                                    {"LengthsGather", 1},
+                                    {"LengthsGather", 2},
+                                    {"LengthsToSegmentIds", 0},
+                                    {"LengthsRangeFill", 0},
+                                    {"LengthsToRanges", 0},
+                                    {"LengthsToOffsets", 0},
+                                    {"LengthsToShape", 0},
+                                    {"SegmentIdsToLengths", 0},
+                                    {"SegmentIdsToRanges", 0},
+                                    {"PackSegments", 0},
+                                    {"UnpackSegments", 0},
+                                    {"PackRNNSequence", 1},
+                                    {"UnpackRNNSequence", 1},
                                     {"ReversePackedSegs", 1},
+                                    {"SequenceMask", 1},
                                     {"Slice", 1},
                                     {"Slice", 2}};
   constexpr std::string_view images[] = {
@@ -51,7 +82,8 @@ inline onnx_input_guess guess_onnx_input(onnx_source const& net, std::string con
       if (!typed)
         for (index_slot const& each : indices)
           if (op.type == each.type && i == each.slot) made.type = onnx_type::int32;
-      if (!typed && i == 0 && (op.type == "If" || op.type == "While" || op.type == "Not"))
+      if (!typed && ((i == 0 && (op.type == "If" || op.type == "While" || op.type == "Not")) ||
+                     (i == 1 && op.type == "BooleanMask")))
         made.type = onnx_type::boolean;
       if (!typed && op.type == "RecurrentNetwork" && (blob.ends_with("lengths") || blob.ends_with("timestep")))
         made.type = onnx_type::int32;

@@ -226,7 +226,9 @@ inline void onnx_export_recurrent_network(onnx_export_context& c) {
   if (!c.op().outputs.empty() &&
       std::ranges::none_of(r.aliases, [&](auto const& each) { return each.output + 1 == c.op().outputs.size(); }))
     c.exporter().set_scope(c.output(c.op().outputs.size() - 1));
-  if (auto const cell = onnx_cell_matcher(r).match(); cell && onnx_layer_writer(c, r, *cell).write()) return;
+  bool const has_windows = std::ranges::any_of(r.states, [](auto const& each) { return each.places != 1; });
+  if (!has_windows)
+    if (auto const cell = onnx_cell_matcher(r).match(); cell && onnx_layer_writer(c, r, *cell).write()) return;
   onnx_export_scan(c, r);
 }
 
@@ -238,8 +240,6 @@ inline void add_onnx_recurrent_export(onnx_export_rules& rules) {
   rules.set("RecurrentNetwork", detail::onnx_out::onnx_export_recurrent_network);
   rules.set("LSTMUnit", detail::onnx_out::onnx_export_lstm_unit);
   rules.set("GRUUnit", detail::onnx_out::onnx_export_gru_unit);
-  rules.set("ReversePackedSegs", detail::onnx_out::onnx_export_reverse_packed_segs);
-  rules.set("SequenceMask", detail::onnx_out::onnx_export_sequence_mask);
 }
 
 }  // namespace plait

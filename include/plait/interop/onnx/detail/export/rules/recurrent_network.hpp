@@ -22,9 +22,17 @@ namespace detail::onnx_out {
 /// Recurrence in the form that Scan and ONNX's recurrent operators take: each state has one place before the first
 /// step, steps read the last place and write the next one.
 struct onnx_recurrence {
+  /// Blob of the step net that is several places of a state: those carried into the step, and the next one.
+  struct window {
+    std::string blob;
+    std::int64_t first;
+    std::int64_t count;
+  };
   struct state {
     std::string sequence;                    ///< the name of its places in links
-    std::string initial;                     ///< the value before the first step, 1×N×D
+    std::string initial;                     ///< the places before the first step, P×N×D
+    std::int64_t places = 1;                 ///< P
+    std::vector<window> windows = {};        ///< of a state with several places, all that the step net reads
     std::vector<std::string> previous = {};  ///< blobs of the step net that are its last place
     std::string next = {};                   ///< the blob of the step net that becomes its next place
   };
@@ -75,17 +83,18 @@ class onnx_recurrence_reader {
     auto const ids = c_.integers("initial_recurrent_state_ids");
     if (ids.size() != names.size()) c_.unsupported("its states and their initial values do not fit");
     for (std::size_t i = 0; i != names.size(); ++i)
-      made_.states.push_back({renamed(names[i]), initial(c_.input(static_cast<std::size_t>(ids[i])))});
+      made_.states.push_back(initial_state(renamed(names[i]), c_.input(static_cast<std::size_t>(ids[i]))));
   }
-  // Returns an initial value as 1×N×D: it may lack the first axis, or be one row for the whole batch.
+  onnx_recurrence::state initial_state(std::string sequence, std::string const& value) const {
+    auto const& dims = c_.dims(value);
+    std::int64_t const places = dims && dims->size() == 3 ? std::max<std::int64_t>(dims->front(), 1) : 1;
+    return {std::move(sequence), initial(value), places};
+  }
+  // Returns an initial value as P×N×D: it may lack the first axis, or be one row for the whole batch.
   std::string initial(std::string const& value) const {
     std::size_t const rank = c_.known_rank(value);
     auto const extent = [&](std::size_t axis) { return (*c_.dims(value))[axis]; };
-    if (rank == 3 && extent(0) != 1) {
-      if (extent(0) > 1) c_.unsupported("an initial state of several steps");
-      return fixed(value);
-    }
-    if (rank == 3) return value;
+    if (rank == 3) return extent(0) < 1 ? fixed(value) : value;
     if (rank == 2) return c_.step("Unsqueeze", {value, onnx_axes(c_, {0})});
     if (rank != 1) c_.unsupported("an initial state of " + std::to_string(rank) + " axes");
     std::string const batch = c_.step("Gather", {c_.step("Shape", {c_.input(0)}), onnx_axes(c_, {1})});
@@ -121,13 +130,14 @@ class onnx_recurrence_reader {
     for (std::size_t i = 0; i != internal.size(); ++i) {
       std::string const blob = renamed(internal[i]);
       std::string const sequence = renamed(external[i]);
-      if (at(windows, i, 1) != 1)
-        c_.unsupported("'" + blob + "' is a window of several steps", "an op of the net around that gathers windows");
+      std::int64_t const count = at(windows, i, 1);
       auto const state = std::ranges::find(made_.states, sequence, &onnx_recurrence::state::sequence);
       if (state != made_.states.end())
-        link_state(*state, blob, offsets[i]);
-      else
+        link_state(*state, blob, offsets[i], count);
+      else if (count == 1)
         link_sequence(sequence, blob, offsets[i]);
+      else
+        c_.unsupported("'" + blob + "' is a window of several steps", "an op of the net around that gathers windows");
     }
     for (onnx_recurrence::state const& each : made_.states)
       if (reads_first(each.sequence))
@@ -135,15 +145,17 @@ class onnx_recurrence_reader {
     for (onnx_recurrence::state const& each : made_.states)
       if (each.next.empty()) c_.unsupported("no step writes the state '" + each.sequence + "'");
   }
-  void link_state(onnx_recurrence::state& state, std::string const& blob, std::int64_t offset) {
-    if (offset == 1 && writes(blob) && !reads_first(blob) && state.next.empty()) {
+  void link_state(onnx_recurrence::state& state, std::string const& blob, std::int64_t offset, std::int64_t count) {
+    if (offset == state.places && count == 1 && writes(blob) && !reads_first(blob) && state.next.empty()) {
       state.next = blob;
-    } else if (offset == 0 && !writes(blob)) {
+    } else if (offset == 0 && count == 1 && state.places == 1 && !writes(blob)) {
       state.previous.push_back(blob);
+    } else if (offset >= 0 && count >= 1 && offset + count <= state.places + 1 && !writes(blob)) {
+      state.windows.push_back({blob, offset, count});
     } else {
       c_.unsupported(
           "'" + blob + "' is linked to place " + std::to_string(offset) + " of the state '" + state.sequence + "'",
-          "states that steps read at place 0 and write at place 1");
+          "states that steps read at their initial places and write at the next one");
     }
   }
   void link_sequence(std::string const& sequence, std::string const& blob, std::int64_t offset) {
@@ -184,7 +196,7 @@ inline void onnx_give_states(onnx_export_context& c, onnx_recurrence const& r, s
                              std::string const& all, std::string const& last) {
   for (onnx_recurrence::alias const& each : r.aliases) {
     if (each.state != state) continue;
-    if (each.offset == 1) {
+    if (each.offset == r.states[state].places) {
       c.forward(each.output, all);
     } else if (each.offset == -1) {
       c.forward(each.output, last);
@@ -201,6 +213,46 @@ inline void onnx_give_states(onnx_export_context& c, onnx_recurrence const& r, s
   }
 }
 
+/// Returns a step net in which ops behind the one that writes the next place of a state define the windows over its
+/// places. `carried` is the blob of the places before.
+inline onnx_source onnx_step_with_windows(onnx_export_context const& c, onnx_source const& step,
+                                          onnx_recurrence::state const& state, std::string const& carried) {
+  onnx_source made = step;
+  auto const writes_next = [&](onnx_source_op const& op) {
+    return std::ranges::any_of(op.writes, [&](auto const& each) { return each.first == state.next; });
+  };
+  std::size_t end = made.ops.size();
+  while (end != 0 && !writes_next(made.ops[end - 1])) --end;
+  std::string const all = carried + "/all";
+  auto const op = [&](std::string type, std::vector<std::string> inputs, std::string const& output,
+                      std::vector<std::pair<std::string, argument_value>> arguments) {
+    onnx_source_op added;
+    added.index = c.op().index;
+    added.type = std::move(type);
+    added.inputs = std::move(inputs);
+    added.outputs = {output};
+    added.used = {true};
+    added.writes = {{output, 1}};
+    added.argument = [list = std::move(arguments)](std::string_view name) -> std::optional<argument_value> {
+      for (auto const& [each, value] : list)
+        if (each == name) return value;
+      return std::nullopt;
+    };
+    return added;
+  };
+  std::vector<onnx_source_op> added{op("Concat", {carried, state.next}, all, {{"axis", std::int64_t{0}}})};
+  for (onnx_recurrence::window const& each : state.windows) {
+    for (std::size_t k = 0; k != end; ++k)
+      if (std::ranges::find(made.ops[k].inputs, each.blob) != made.ops[k].inputs.end())
+        c.unsupported("an op reads '" + each.blob + "' before the next place of '" + state.sequence + "' is written");
+    added.push_back(op("StridedSlice", {all}, each.blob,
+                       {{"starts", std::vector<std::int64_t>{each.first}},
+                        {"ends", std::vector<std::int64_t>{each.first + each.count}}}));
+  }
+  made.ops.insert(made.ops.begin() + static_cast<std::ptrdiff_t>(end), added.begin(), added.end());
+  return made;
+}
+
 inline void onnx_export_scan(onnx_export_context& c, onnx_recurrence const& r) {
   bool const counts = std::ranges::find(r.step->net->undefined, r.timestep) != r.step->net->undefined.end();
   std::vector<std::string> inputs;
@@ -215,9 +267,15 @@ inline void onnx_export_scan(onnx_export_context& c, onnx_recurrence const& r) {
       c.exporter().graph().inputs.push_back(onnx_info_of(c, name));
       return name;
     };
+    onnx_source step = *r.step->net;
+    std::vector<std::string> carried;
     for (auto const& each : r.states) {
       std::string const name = declare(each.sequence, c.type_of(each.initial), c.dims(each.initial));
+      carried.push_back(name);
       for (std::string const& blob : each.previous) inner.current[blob] = name;
+      if (each.windows.empty()) continue;
+      inner.current[name] = name;
+      step = onnx_step_with_windows(c, step, each, name);
     }
     std::string time;
     if (counts) {
@@ -235,8 +293,17 @@ inline void onnx_export_scan(onnx_export_context& c, onnx_recurrence const& r) {
       std::string const place = c.step("Unsqueeze", {slices[k], onnx_axes(c, {0})});
       for (std::string const& blob : r.sequences[k].blobs) inner.current[blob] = place;
     }
-    c.exporter().convert(*r.step->net, inner);
-    for (auto const& each : r.states) onnx_yield_value(c, *inner.find(each.next));
+    c.exporter().convert(step, inner);
+    for (std::size_t k = 0; k != r.states.size(); ++k) {
+      std::string next = *inner.find(r.states[k].next);
+      if (r.states[k].places > 1) {
+        constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+        std::string const kept = c.step("Slice", {carried[k], c.constant(std::vector<std::int64_t>{1}),
+                                                  c.constant(std::vector<std::int64_t>{last}), onnx_axes(c, {0})});
+        next = c.step("Concat", {kept, next}, {onnx_attr("axis", 0)});
+      }
+      onnx_yield_value(c, next);
+    }
     if (counts)
       onnx_yield_value(c, c.step("Add", {time, c.constant(tensor_value{{1}, std::vector<std::int32_t>{1}}, "one")}));
     for (auto const& each : r.states)
@@ -260,7 +327,12 @@ inline void onnx_export_scan(onnx_export_context& c, onnx_recurrence const& r) {
     c.exporter().types().set(last[k], c.type_of(r.states[k].initial), dims);
     if (dims && !dims->empty()) dims->front() = x && !x->empty() ? x->front() : -1;
     c.exporter().types().set(all[k], c.type_of(r.states[k].initial), std::move(dims));
-    onnx_give_states(c, r, k, all[k], last[k]);
+    std::string final_place = last[k];
+    if (r.states[k].places > 1)
+      final_place = c.step("Slice", {last[k], c.constant(std::vector<std::int64_t>{-1}),
+                                     c.constant(std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::max()}),
+                                     onnx_axes(c, {0})});
+    onnx_give_states(c, r, k, all[k], final_place);
   }
 }
 
@@ -321,65 +393,6 @@ inline void onnx_export_gru_unit(onnx_export_context& c) {
   if (!masks) return c.forward(0, hidden);
   std::string const runs = onnx_is_running(c, c.input(2), c.input(3));
   c.give(0, "Where", {runs, hidden, c.integer("drop_states", 0) != 0 ? c.number(0, hidden) : c.input(0)});
-}
-
-// ---- sequences
-
-inline void onnx_export_reverse_packed_segs(onnx_export_context& c) {
-  std::string const lengths =
-      c.step("Cast", {c.input(1)}, {onnx_attr("to", static_cast<std::int64_t>(onnx_type::int64))});
-  c.give(0, "ReverseSequence", {c.input(0), lengths}, {onnx_attr("time_axis", 0), onnx_attr("batch_axis", 1)});
-}
-
-/// SequenceMask: the elements as [masks, rows of a mask, columns of a mask, elements of a column].
-inline void onnx_export_sequence_mask(onnx_export_context& c) {
-  std::string const x = c.input(0);
-  std::string const mode = c.text("mode", "");
-  std::string const extents = c.step("Shape", {x});
-  constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
-  auto const number = [&](std::int64_t each) { return c.constant(std::vector<std::int64_t>{each}, "number"); };
-  auto const product = [&](std::int64_t from, std::int64_t to) {
-    return onnx_reduce(c, "ReduceProd", c.step("Slice", {extents, number(from), number(to)}), {0}, true);
-  };
-  std::int64_t const axis = c.integer("axis", 1);
-  std::int64_t first = 0;
-  if (c.has("batch")) first = c.integer("batch", 0) == -1 ? last : c.integer("batch", 0) + 1;
-  bool const repeats = c.has("repeat_from_axis");
-  std::int64_t const from = c.integer("repeat_from_axis", 0);
-  std::string const rows = product(first, axis);
-  std::string const columns = product(axis, repeats ? from : last);
-  std::string const shape = c.step(
-      "Concat", {first == 0 ? number(1) : product(0, first), rows, columns, repeats ? product(from, last) : number(1)},
-      {onnx_attr("axis", 0)});
-  auto const places = [&](std::string const& count, std::int64_t added) {
-    return c.step("Unsqueeze",
-                  {c.step("Range", {onnx_int64(c, 0), c.reshape(count, {}), onnx_int64(c, 1)}), onnx_axes(c, {added})});
-  };
-  std::string const column = places(columns, 0);
-  std::string counts;
-  if (mode == "sequence" || mode == "window") {
-    std::string const all = onnx_as_int64(c, c.reshape(c.input(1), {-1}));
-    std::string const list = c.step("Unsqueeze", {c.step("Slice", {all, number(0), rows}), onnx_axes(c, {1})});
-    if (mode == "sequence") {
-      counts = c.step("Less", {column, list});
-    } else {
-      std::string const distance = c.step("Abs", {c.step("Sub", {column, list})});
-      counts = c.step("LessOrEqual", {distance, onnx_int64(c, c.integer("radius", 10))});
-    }
-  } else {
-    char const* const compare = mode == "upper"       ? "LessOrEqual"
-                                : mode == "lower"     ? "GreaterOrEqual"
-                                : mode == "upperdiag" ? "Less"
-                                : mode == "lowerdiag" ? "Greater"
-                                                      : nullptr;
-    if (compare == nullptr) c.unsupported("the mode '" + mode + '\'');
-    counts = c.step(compare, {column, places(rows, 1)});
-  }
-  double const filler = c.integer("grad", 0) != 0 ? 0 : c.real("fill_val", -std::numeric_limits<float>::infinity());
-  std::string const mask = c.step("Unsqueeze", {counts, onnx_axes(c, {2})});
-  std::string const masked = c.step("Where", {mask, c.step("Reshape", {x, shape}), c.number(filler, x)});
-  c.give(0, "Reshape", {masked, c.shape_of(x)});
-  c.set_dims(c.output(0), c.dims(x));
 }
 
 }  // namespace detail::onnx_out

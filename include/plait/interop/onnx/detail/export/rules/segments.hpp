@@ -1,4 +1,4 @@
-// Export rules of segments: reductions of rows by lengths or segment ids, and packing of sequences.
+// Export rules of segments and sequences: reductions of rows by lengths or segment ids, packing, masks.
 #pragma once
 
 #include <cstddef>
@@ -227,6 +227,63 @@ inline void onnx_export_unpack(onnx_export_context& c) {
   }
 }
 
+inline void onnx_export_reverse_packed_segs(onnx_export_context& c) {
+  std::string const lengths =
+      c.step("Cast", {c.input(1)}, {onnx_attr("to", static_cast<std::int64_t>(onnx_type::int64))});
+  c.give(0, "ReverseSequence", {c.input(0), lengths}, {onnx_attr("time_axis", 0), onnx_attr("batch_axis", 1)});
+}
+
+/// SequenceMask: the elements as [masks, rows of a mask, columns of a mask, elements of a column].
+inline void onnx_export_sequence_mask(onnx_export_context& c) {
+  std::string const x = c.input(0);
+  std::string const mode = c.text("mode", "");
+  std::string const extents = c.step("Shape", {x});
+  constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  auto const number = [&](std::int64_t each) { return c.constant(std::vector<std::int64_t>{each}, "number"); };
+  auto const product = [&](std::int64_t from, std::int64_t to) {
+    return onnx_reduce(c, "ReduceProd", c.step("Slice", {extents, number(from), number(to)}), {0}, true);
+  };
+  std::int64_t const axis = c.integer("axis", 1);
+  std::int64_t first = 0;
+  if (c.has("batch")) first = c.integer("batch", 0) == -1 ? last : c.integer("batch", 0) + 1;
+  bool const repeats = c.has("repeat_from_axis");
+  std::int64_t const from = c.integer("repeat_from_axis", 0);
+  std::string const rows = product(first, axis);
+  std::string const columns = product(axis, repeats ? from : last);
+  std::string const shape = c.step(
+      "Concat", {first == 0 ? number(1) : product(0, first), rows, columns, repeats ? product(from, last) : number(1)},
+      {onnx_attr("axis", 0)});
+  auto const places = [&](std::string const& count, std::int64_t added) {
+    return c.step("Unsqueeze",
+                  {c.step("Range", {onnx_int64(c, 0), c.reshape(count, {}), onnx_int64(c, 1)}), onnx_axes(c, {added})});
+  };
+  std::string const column = places(columns, 0);
+  std::string counts;
+  if (mode == "sequence" || mode == "window") {
+    std::string const all = onnx_as_int64(c, c.reshape(c.input(1), {-1}));
+    std::string const list = c.step("Unsqueeze", {c.step("Slice", {all, number(0), rows}), onnx_axes(c, {1})});
+    if (mode == "sequence") {
+      counts = c.step("Less", {column, list});
+    } else {
+      std::string const distance = c.step("Abs", {c.step("Sub", {column, list})});
+      counts = c.step("LessOrEqual", {distance, onnx_int64(c, c.integer("radius", 10))});
+    }
+  } else {
+    char const* const compare = mode == "upper"       ? "LessOrEqual"
+                                : mode == "lower"     ? "GreaterOrEqual"
+                                : mode == "upperdiag" ? "Less"
+                                : mode == "lowerdiag" ? "Greater"
+                                                      : nullptr;
+    if (compare == nullptr) c.unsupported("the mode '" + mode + '\'');
+    counts = c.step(compare, {column, places(rows, 1)});
+  }
+  double const filler = c.integer("grad", 0) != 0 ? 0 : c.real("fill_val", -std::numeric_limits<float>::infinity());
+  std::string const mask = c.step("Unsqueeze", {counts, onnx_axes(c, {2})});
+  std::string const masked = c.step("Where", {mask, c.step("Reshape", {x, shape}), c.number(filler, x)});
+  c.give(0, "Reshape", {masked, c.shape_of(x)});
+  c.set_dims(c.output(0), c.dims(x));
+}
+
 }  // namespace detail::onnx_out
 
 inline void add_onnx_segments_export(onnx_export_rules& rules) {
@@ -246,6 +303,8 @@ inline void add_onnx_segments_export(onnx_export_rules& rules) {
   rules.set("PackRNNSequence", detail::onnx_out::onnx_export_pack);
   rules.set("UnpackSegments", detail::onnx_out::onnx_export_unpack);
   rules.set("UnpackRNNSequence", detail::onnx_out::onnx_export_unpack);
+  rules.set("ReversePackedSegs", detail::onnx_out::onnx_export_reverse_packed_segs);
+  rules.set("SequenceMask", detail::onnx_out::onnx_export_sequence_mask);
 }
 
 }  // namespace plait
