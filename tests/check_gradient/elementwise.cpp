@@ -31,8 +31,9 @@ TEST_CASE("element-wise gradients: functions of one tensor equal finite differen
     check_gradient_of({"Pow x > y [exponent 2.5]", {{"x", positive(dims)}}, {"x"}});
     check_gradient_of({"Pow x > y [exponent 3.0]", {{"x", some(dims)}}, {"x"}});
     check_gradient_of({"Clip x > y [min -1.0] [max 1.0]", {{"x", random_tensor(dims, 3, -2, 2, {-1, 1})}}, {"x"}});
-    for (std::string const op : {"Acos", "Asin", "Tan"})
+    for (std::string const op : {"Acos", "Asin", "Asinh", "Atanh", "Tan"})
       check_gradient_of({op + " x > y", {{"x", random_tensor(dims, 3, -0.8, 0.8)}}, {"x"}});
+    check_gradient_of({"Acosh x > y", {{"x", random_tensor(dims, 3, 1.1, 3)}}, {"x"}});
     check_gradient_of({"Logit x > y", {{"x", random_tensor(dims, 3, 0.1, 0.9)}}, {"x"}});
     for (std::string const op : {"ReluN x > y [n 1.5]", "ThresholdedRelu x > y", "ThresholdedRelu x > y [alpha -1.0]",
                                  "HardSigmoid x > y [alpha 0.5]"})

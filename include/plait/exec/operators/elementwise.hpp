@@ -14,6 +14,7 @@
 #include <plait/exec/detail/operators/functions_gradients.hpp>
 #include <plait/exec/detail/operators/integer_arithmetic.hpp>
 #include <plait/exec/detail/operators/inverse_hyperbolic.hpp>
+#include <plait/exec/detail/operators/inverse_hyperbolic_gradients.hpp>
 #include <plait/exec/detail/operators/quantize_linear.hpp>
 #include <plait/exec/detail/operators/selections.hpp>
 #include <plait/exec/detail/operators/selections_gradients.hpp>
@@ -40,6 +41,7 @@ void add_elementwise(operators<B>& table) {
   add_function_gradient_operators(table);
   add_function_operators(table);
   add_integer_arithmetic_operators(table);
+  add_inverse_hyperbolic_gradient_operators(table);
   add_inverse_hyperbolic_operators(table);
   add_quantize_linear_operators(table);
   add_selection_gradient_operators(table);

@@ -58,9 +58,12 @@ inline constexpr auto shape_operands = std::to_array<shape_operand>({
 // Types whose first output has the shape and element type of the first input, whatever the other operands are.
 inline constexpr auto shape_keepers = std::to_array<std::string_view>({"Abs",
                                                                        "Acos",
+                                                                       "Acosh",
                                                                        "Alias",
                                                                        "Asin",
+                                                                       "Asinh",
                                                                        "Atan",
+                                                                       "Atanh",
                                                                        "Cbrt",
                                                                        "Ceil",
                                                                        "Clip",

@@ -16,8 +16,11 @@ namespace plait {
 inline constexpr simple_rule elementwise_rules[] = {
     {"Abs", "AbsGradient", "i0 g0", "0"},
     {"Acos", "AcosGradient", "i0 g0", "0"},
+    {"Acosh", "AcoshGradient", "i0 g0", "0"},
     {"Asin", "AsinGradient", "i0 g0", "0"},
+    {"Asinh", "AsinhGradient", "i0 g0", "0"},
     {"Atan", "AtanGradient", "i0 g0", "0"},
+    {"Atanh", "AtanhGradient", "i0 g0", "0"},
     {"Cbrt", "CbrtGradient", "g0 o0", "0"},
     {"Clip", "ClipGradient", "o0 g0", "0"},
     {"Cos", "CosGradient", "i0 g0", "0"},
