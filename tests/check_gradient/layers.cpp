@@ -299,12 +299,16 @@ TEST_CASE("layer gradients: distances and reductions equal finite differences") 
     check_gradient_of({op + " x > y", {{"x", some({3, 4, 2})}}, {"x"}});
     check_gradient_of({op + " x > y [num_reduce_dim 2]", {{"x", some({3, 4, 2})}}, {"x"}});
   }
-  for (std::string const op : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2"}) {
+  for (std::string const op :
+       {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceProd"}) {
     check_gradient_of({op + " x a > y", {{"x", some({3, 4, 2})}, {"a", int64s({-1, 0}, {2})}}, {"x"}});
     check_gradient_of({op + " x a > y [keepdims 0]", {{"x", some({3, 4, 2})}, {"a", int32s({1}, {1})}}, {"x"}});
     check_gradient_of({op + " x > y [axes (1)]", {{"x", some({3, 4, 2})}}, {"x"}});
     check_gradient_of({op + " x > y [axes (0 2)] [keepdims 0]", {{"x", some({3, 4, 2})}}, {"x"}});
   }
+  // Products of no, one and two zeros.
+  auto const zeros = test::tensor64::from(std::vector<double>{2, -1, 3, 0.5, 0, 3, 0, 4, 0}, {3, 3});
+  check_gradient_of({"ReduceProd x > y [axes (1)] [keepdims 0]", {{"x", zeros}}, {"x"}});
   for (plait::shape const& dims : {plait::shape{3, 4, 2}, plait::shape{3, 4}, plait::shape{5}, plait::shape{1, 4}})
     check_gradient_of({"ReduceTailSum x > y", {{"x", some(dims)}}, {"x"}});
   check_gradient_of({"ColwiseMax x > y", {{"x", some({2, 3, 4})}}, {"x"}});

@@ -32,6 +32,23 @@ TEST_CASE("data movement gradients: reshapes and transposes equal finite differe
   check_gradient_of({"Transpose x > y [axes (2 0 1)]", {{"x", x}}, {"x"}});
 }
 
+TEST_CASE("data movement gradients: scatter, also at repeated places, equals finite differences") {
+  auto const x = some({4, 3});
+  auto const u = some({2, 3}, 2);
+  for (std::string const how : {"", " [reduction 'add']"}) {
+    check_gradient_of({"ScatterElements x i u > y" + how,
+                       {{"x", x}, {"i", int64s({0, 2, 3, 0, 1, 3}, {2, 3})}, {"u", u}},
+                       {"x", "u"}});
+    check_gradient_of({"ScatterElements x i u > y [axis 1]" + how,
+                       {{"x", x}, {"i", int32s({0, 2, 0, -1, 1, 2}, {2, 3})}, {"u", u}},
+                       {"x", "u"}});
+    check_gradient_of({"ScatterND x i u > y" + how, {{"x", x}, {"i", int64s({2, 2}, {2, 1})}, {"u", u}}, {"x", "u"}});
+    check_gradient_of({"ScatterND x i u > y" + how,
+                       {{"x", x}, {"i", int32s({2, 1, 0, 2}, {2, 2})}, {"u", some({2}, 2)}},
+                       {"x", "u"}});
+  }
+}
+
 TEST_CASE("data movement gradients: concat, split, slice and gather equal finite differences") {
   auto const x = some({4, 6});
   check_gradient_of({"Concat a b > y s [axis 1]", {{"a", some({2, 3})}, {"b", some({2, 1}, 2)}}, {"a", "b"}});

@@ -104,8 +104,8 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
                                 "SparseFtrl",
                                 "SparseMomentumSGDUpdate"})
     rules.refuse(type, "it updates its inputs and has no gradient");
-  for (std::string_view type : {"BatchBoxCox", "CumProd", "FloorMod", "GatherPadding", "GatherRanges", "Perplexity",
-                                "ReduceProd", "Resize", "ScatterElements", "ScatterND", "TruncMod"})
+  for (std::string_view type :
+       {"BatchBoxCox", "CumProd", "FloorMod", "GatherPadding", "GatherRanges", "Perplexity", "Resize", "TruncMod"})
     rules.refuse(type, "there is no operator for its gradient");
   rules.refuse("Print", "it has no output");
   rules.refuse("Free", "the blob it frees is gone");
@@ -138,35 +138,14 @@ inline gradient_rules const& gradient_rules::standard() {
 /// schemas list may be in place.
 [[nodiscard]] inline gradient_rules caffe2_gradient_rules() {
   gradient_rules rules = gradient_rules::standard();
-  for (std::string_view type : {"Acosh",
-                                "Asinh",
-                                "Atanh",
-                                "BooleanMask",
-                                "ConvRelu",
-                                "CumSum",
-                                "EnforceFinite",
-                                "FillExamplesWithIndicator",
-                                "GatherElements",
-                                "GatherND",
-                                "LengthsGather",
-                                "Log1p",
-                                "MergeDim",
-                                "NormalizeL1",
-                                "Pad",
-                                "ReduceL1",
-                                "ReduceL2",
-                                "ReduceMax",
-                                "ReduceMean",
-                                "ReduceMin",
-                                "ReduceSum",
-                                "ReduceTailSum",
-                                "ReplaceNaN",
-                                "ResizeLike",
-                                "StridedSlice",
-                                "SumReduceLike",
-                                "SumSqrElements",
-                                "Trilu",
-                                "Where"})
+  for (std::string_view type : {"Acosh",          "Asinh",           "Atanh",         "BooleanMask",
+                                "ConvRelu",       "CumSum",          "EnforceFinite", "FillExamplesWithIndicator",
+                                "GatherElements", "GatherND",        "LengthsGather", "Log1p",
+                                "MergeDim",       "NormalizeL1",     "Pad",           "ReduceL1",
+                                "ReduceL2",       "ReduceMax",       "ReduceMean",    "ReduceMin",
+                                "ReduceProd",     "ReduceSum",       "ReduceTailSum", "ReplaceNaN",
+                                "ResizeLike",     "ScatterElements", "ScatterND",     "StridedSlice",
+                                "SumReduceLike",  "SumSqrElements",  "Trilu",         "Where"})
     rules.refuse(type, "Caffe2 has no gradient of this operator");
   rules.refuse("Unique", "its outputs are indices");
   rules.set_none({"AtomicIter", "Iter", "LearningRate"});

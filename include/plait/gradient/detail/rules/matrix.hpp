@@ -218,6 +218,47 @@ inline void tail_sum_gradient(gradient_context& c) {
   r.by_row("Add", zero, dy, c.input_gradient(0));
 }
 
+// dx = dy p / x with p the product of the other elements, or dy p for an element that is the only zero of its product.
+// p is that of all elements but zeros, so that nothing is divided by zero. Not in Caffe2.
+inline void product_gradient(gradient_context& c) {
+  gradient_operand const x = c.input(0);
+  gradient_operand const dy = c.output_gradient(0);
+  std::string const name = c.gradient_name(0);
+  auto const make = [&](std::string_view type, std::vector<gradient_operand> reads, char const* ending) {
+    gradient_operand const made = c.temporary(name + ending);
+    c.op(type, std::move(reads), std::vector{made}).own_arguments();
+    return made;
+  };
+  auto const filled = [&](gradient_operand like, float value, char const* ending) {
+    gradient_operand const made = c.temporary(name + ending);
+    c.op("ConstantFill", {like}, {made}).own_arguments().argument("value", value);
+    return made;
+  };
+  // Keeps the reduced axes.
+  auto const reduced = [&](std::string_view type, gradient_operand of, char const* ending) {
+    gradient_operand const made = c.temporary(name + ending);
+    std::vector<gradient_operand> reads{of};
+    if (c.listed_input_count() > 1) reads.push_back(c.input(1));
+    c.op(type, std::move(reads), std::vector{made}).argument("keepdims", std::int64_t{1});
+    return made;
+  };
+  gradient_operand const zeros = filled(x, 0, "_zeros");
+  gradient_operand const ones = filled(x, 1, "_ones");
+  gradient_operand const is_zero = make("EQ", {x, zeros}, "_is_zero");
+  gradient_operand const factors = make("Where", {is_zero, ones, x}, "_factors");
+  gradient_operand const product = reduced("ReduceProd", factors, "_product");
+  gradient_operand const count = reduced("ReduceSum", make("Where", {is_zero, ones, zeros}, "_marks"), "_count");
+  gradient_operand const none = filled(count, 0, "_none");
+  gradient_operand const slope = make("Mul", {product, make("ResizeLike", {dy, product}, "_dy")}, "_slope");
+  gradient_operand const has_none = make("EQ", {count, none}, "_has_none");
+  gradient_operand const has_one = make("EQ", {count, filled(count, 1, "_one")}, "_has_one");
+  gradient_operand const whole = make("Where", {has_none, slope, none}, "_whole");
+  gradient_operand const single = make("Where", {has_one, slope, none}, "_single");
+  gradient_operand const quotient = make("Div", {whole, factors}, "_quotient");
+  gradient_operand const spread = make("Add", {zeros, single}, "_spread");
+  c.op("Where", {is_zero, spread, quotient}, {c.input_gradient(0)}).own_arguments();
+}
+
 // y = x / n with n = Σ |x|, or 1 where that is 0: dx = (dy - sign(x) Σ dy y) / n, which is dy where all of x is 0.
 // Recomputes y from x, so that y need not stay live. Not in Caffe2.
 inline void normalize_l1_gradient(gradient_context& c) {
@@ -333,6 +374,7 @@ inline void add_matrix_rules(gradient_rules& rules) {
   rules.set("SumReduceLike", detail::sum_like_gradient);
   rules.set("ReduceTailSum", detail::tail_sum_gradient);
   rules.set("NormalizeL1", detail::normalize_l1_gradient);
+  rules.set("ReduceProd", detail::product_gradient);
   rules.set("SpatialBN", [](gradient_context& c) {
     if (c.argument<std::int64_t>("is_test", 0) != 0)
       detail::batch_norm_test_gradient(c);

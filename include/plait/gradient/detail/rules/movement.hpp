@@ -118,6 +118,52 @@ inline void gather_nd_gradient(gradient_context& c) {
       .argument("reduction", std::string("add"));
 }
 
+// ScatterElements and ScatterND: the updates gather dy at their places. Without a reduction they replace elements of X,
+// and only the last update of a place has a gradient: the one whose number is found there once all numbers have been
+// scattered. Not in Caffe2.
+inline void scatter_gradient(gradient_context& c, std::string_view scatter, std::string_view gather) {
+  auto const reduction = c.argument<std::string>("reduction", "none");
+  c.refuse_unless(reduction == "none" || reduction == "add",
+                  "with the reduction '" + reduction + "' it has no gradient");
+  gradient_operand const dy = c.output_gradient(0);
+  gradient_operand const places = c.input(1);
+  gradient_operand const updates = c.input(2);
+  auto const axis = c.argument<std::int64_t>("axis", 0);
+  auto const make = [&](std::string_view type, std::vector<gradient_operand> reads, gradient_operand made) {
+    made_op op = c.op(type, std::move(reads), std::vector{made});
+    op.own_arguments();
+    if (type == "ScatterElements" || type == "GatherElements") op.argument("axis", axis);
+    return op;
+  };
+  auto const temporary = [&](char const* ending) { return c.temporary(c.gradient_name(2) + ending); };
+  if (reduction == "add") {
+    if (c.is_wanted(0)) c.pass(0, dy);
+    if (c.is_wanted(2)) make(gather, {dy, places}, c.input_gradient(2));
+    return;
+  }
+  gradient_operand const zeros = temporary("_zeros");
+  make("ZerosLike", {updates}, zeros);
+  if (c.is_wanted(0)) make(scatter, {dy, places, zeros}, c.input_gradient(0));
+  if (!c.is_wanted(2)) return;
+  gradient_operand const count = temporary("_count");
+  gradient_operand const list = temporary("_list");
+  gradient_operand const numbers = temporary("_numbers");
+  gradient_operand const blank = temporary("_blank");
+  gradient_operand const left = temporary("_left");
+  gradient_operand const found = temporary("_found");
+  gradient_operand const is_last = temporary("_is_last");
+  gradient_operand const gathered = temporary("_gathered");
+  make("Size", {updates}, count);
+  make("Range", {count}, list);
+  make("ResizeLike", {list, updates}, numbers);
+  make("ConstantFill", {c.input(0)}, blank).argument("value", std::int64_t{0}).argument("dtype", std::int64_t{10});
+  make(scatter, {blank, places, numbers}, left);
+  make(gather, {left, places}, found);
+  make("EQ", {found, numbers}, is_last);
+  make(gather, {dy, places}, gathered);
+  make("Where", {is_last, gathered, zeros}, c.input_gradient(2));
+}
+
 // Sums in the other direction. Not in Caffe2.
 inline void cumulative_sum_gradient(gradient_context& c) {
   std::vector<gradient_operand> reads = {c.output_gradient(0)};
@@ -321,6 +367,9 @@ inline void add_movement_rules(gradient_rules& rules) {
   rules.set("GatherElements", detail::gather_elements_gradient);
   rules.set("GatherND", detail::gather_nd_gradient);
   rules.set("CumSum", detail::cumulative_sum_gradient);
+  rules.set("ScatterElements",
+            [](gradient_context& c) { detail::scatter_gradient(c, "ScatterElements", "GatherElements"); });
+  rules.set("ScatterND", [](gradient_context& c) { detail::scatter_gradient(c, "ScatterND", "GatherND"); });
   rules.set("LengthsGather", detail::lengths_gather_gradient);
   rules.set("BooleanMask", detail::boolean_mask_gradient);
   add_list_rules(rules);
