@@ -111,6 +111,8 @@ TEST_CASE("caffe2_operators: ops that Caffe2 refused are refused") {
       {"type: 'TopK' input: 'x' output: 'v' output: 'i' arg { name: 'k' i: 1 } arg { name: 'axis' i: -2 }",
        {{"x", x}},
        "'axis'"},
+      {"type: 'TopK' input: 'x' input: 'n' output: 'v' output: 'i'", {{"x", x}, {"n", count}}, "at most 1"},
+      {"type: 'ReduceSum' input: 'x' input: 'n' output: 'y'", {{"x", x}, {"n", count}}, "at most 1"},
       {"type: 'Tile' input: 'x' output: 'y' arg { name: 'tiles' i: 2 }", {{"x", x}}, "'axis' is missing"},
       {"type: 'Tile' input: 'x' output: 'y' arg { name: 'axis' i: 0 }", {{"x", x}}, "'tiles' is missing"},
       {"type: 'Range' input: 's' output: 'y'", {{"s", test::of<B, std::int32_t>({1}, {3})}}, "0 dimensions"},

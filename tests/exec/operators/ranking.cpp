@@ -146,6 +146,17 @@ TEST_CASE_TEMPLATE("ArgMax, ArgMin, TopK: NaN, infinities and empty axes are ran
   CHECK(none.template fetch<std::int64_t>("i") == places{-1, -1, -1, -1});
 }
 
+TEST_CASE_TEMPLATE("TopK: k may be an input", B, PLAIT_HOST_BACKENDS) {
+  auto const run = [&](std::int64_t k, std::string const& more) {
+    return test::run_op<B>(table<B>(), "type: \"TopK\" input: \"x\" input: \"k\" output: \"v\" output: \"i\" " + more,
+                           {{"x", test::of<B, float>({4}, {1, 4, 2, 3})}, {"k", test::of<B, std::int64_t>({1}, {k})}});
+  };
+  CHECK(run(2, "").template fetch<float>("v") == std::vector<float>{4, 3});
+  CHECK(run(3, "").template fetch<std::int64_t>("i") == std::vector<std::int64_t>{1, 3, 2});
+  CHECK_THROWS_WITH_AS(run(0, ""), doctest::Contains("k is 0, which is less than 1"), plait::exec_error);
+  CHECK_THROWS_WITH_AS(run(1, integer("k", 1)), doctest::Contains("besides the second input"), plait::exec_error);
+}
+
 TEST_CASE("ArgMax, TopK: axes and k that do not fit are refused") {
   using B = plait::serial;
   auto const refused = [&](std::string const& text, shape const& dims, char const* why) {

@@ -26,6 +26,17 @@ void check_type() {
   CHECK(products({2, 2, 2}, " arg { name: 'axes' ints: 0 ints: 2 }") == std::vector<T>{60, 672});
   CHECK(products({2, 0}, " arg { name: 'axes' ints: 1 }") == std::vector<T>{1, 1});
   CHECK(products({}, "") == std::vector<T>{1});
+  auto const along = [](std::vector<std::int32_t> const& axes, std::string const& arguments) {
+    return test::run_op<B>(test::table<B>(), "type: 'ReduceProd' input: 'x' input: 'axes' output: 'y'" + arguments,
+                           {{"x", test::counted<B, T>({2, 3}, T(1))},
+                            {"axes", test::of<B, std::int32_t>({static_cast<std::int64_t>(axes.size())}, axes)}})
+        .template fetch<T>("y");
+  };
+  CHECK(along({-1}, "") == std::vector<T>{6, 120});
+  CHECK(along({}, "") == std::vector<T>{720});
+  CHECK(along({}, " arg { name: 'noop_with_empty_axes' i: 1 }") == std::vector<T>{1, 2, 3, 4, 5, 6});
+  CHECK_THROWS_WITH_AS(along({0}, " arg { name: 'axes' ints: 0 }"), doctest::Contains("besides the input"),
+                       plait::exec_error);
 }
 
 TEST_CASE_TEMPLATE("ReduceProd: products along axes, 1 of no elements", B, PLAIT_HOST_BACKENDS) {

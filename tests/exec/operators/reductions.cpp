@@ -338,4 +338,21 @@ TEST_CASE("reductions: host backends give the same bits") {
   }
 }
 
+TEST_CASE_TEMPLATE("ReduceSum and its like: the axes may be an input", B, PLAIT_HOST_BACKENDS) {
+  auto const run = [&](std::string const& type, std::vector<std::int64_t> const& axes, std::string const& arguments) {
+    return test::run_op<B>(table<B>(), "type: '" + type + "' input: 'x' input: 'axes' output: 'y'" + arguments,
+                           {{"x", test::of<B, float>({2, 3}, {1, -2, 3, 4, 5, 6})},
+                            {"axes", test::of<B, std::int64_t>({static_cast<std::int64_t>(axes.size())}, axes)}})
+        .template fetch<float>("y");
+  };
+  std::string const noop = " arg { name: 'noop_with_empty_axes' i: 1 }";
+  CHECK(run("ReduceSum", {0}, "") == std::vector<float>{5, 3, 9});
+  CHECK(run("ReduceMax", {-1}, " arg { name: 'keepdims' i: 0 }") == std::vector<float>{3, 6});
+  CHECK(run("ReduceMean", {0, 1}, "") == std::vector<float>{17.0f / 6});
+  CHECK(run("ReduceMin", {}, "") == std::vector<float>{-2});
+  CHECK(run("ReduceL1", {}, noop) == std::vector<float>{1, 2, 3, 4, 5, 6});
+  CHECK(run("ReduceL2", {}, noop) == std::vector<float>{1, 2, 3, 4, 5, 6});
+  CHECK_THROWS_WITH_AS(run("ReduceSum", {2}, ""), doctest::Contains("axis 2"), plait::exec_error);
+}
+
 }  // namespace
