@@ -40,6 +40,7 @@ PLAIT_FUNCTION(exp, 1.2, 1.2, std::exp(x))
 PLAIT_FUNCTION(expm1, 2.1, 2.3, std::expm1(x))
 PLAIT_FUNCTION(log, 0.9, 0.9, std::log(x))
 PLAIT_FUNCTION(log1p, 1.4, 1.4, std::log1p(x))
+PLAIT_FUNCTION(erf, 1.4, 1.0, std::erf(x))
 PLAIT_FUNCTION(tanh, 2.6, 2.6, std::tanh(x))
 PLAIT_FUNCTION(sigmoid, 2.6, 2.6, (x < 0 ? std::exp(x) : W(1)) / (1 + std::exp(-std::fabs(x))))
 PLAIT_FUNCTION(softplus, 1.8, 1.8, (x > 0 ? x : W(0)) + std::log1p(std::exp(-std::fabs(x))))
@@ -223,6 +224,7 @@ TEST_CASE("exp_of_negative: the error is within its bound") { check_all<exp_of_n
 TEST_CASE("expm1: the error is within its bound") { check_all<expm1_function>(); }
 TEST_CASE("log: the error is within its bound") { check_all<log_function>(); }
 TEST_CASE("log1p: the error is within its bound") { check_all<log1p_function>(); }
+TEST_CASE("erf: the error is within its bound") { check_all<erf_function>(); }
 TEST_CASE("tanh: the error is within its bound") { check_all<tanh_function>(); }
 TEST_CASE("sigmoid: the error is within its bound") { check_all<sigmoid_function>(); }
 TEST_CASE("sigmoid_fraction, tanh_fraction: errors of products are within their bounds") {

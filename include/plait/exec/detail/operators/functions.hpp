@@ -71,7 +71,7 @@ struct logarithm_of_one_plus {
 };
 template <class T>
 struct error_function {
-  PLAIT_HOST_DEVICE T operator()(T x) const { return std::erf(x); }
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return math::erf(x); }
 };
 template <class T>
 struct cube_root {
