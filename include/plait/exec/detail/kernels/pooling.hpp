@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <plait/exec/detail/kernels/reduce.hpp>
+#include <plait/exec/detail/kernels/reduce_axes.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/kernels/windows.hpp>
 
@@ -69,6 +69,13 @@ template <pooling How, class T>
 PLAIT_HOST_DEVICE constexpr T pool_of_none() {
   return How == pooling::maximum ? max_reduction::identity<T>() : T(0);
 }
+
+template <class T>
+struct share_of {
+  T* y;
+  T count;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { y[i] /= count; }
+};
 
 // A row is (channel, windows of the first two axes).
 template <pooling How, class T>
@@ -255,6 +262,17 @@ void pool(windows const& w, T const* x, T* y, std::int64_t images, std::int64_t 
   else
     for_each_row_part<B>(static_cast<std::size_t>(images * channels * w.out[0] * w.out[1]),
                          static_cast<std::size_t>(w.out[2]), w.most_seen(), detail::pooled_planes<How, T>{w, x, y});
+}
+
+/// Computes y for one window of all places (windows::is_whole), as a reduction over these axes.
+template <pooling How, backend B, class T>
+void pool_whole(reduction_axes const& axes, T const* x, T* y, T* scratch) {
+  if constexpr (How == pooling::maximum) {
+    reduce_axes<B, max_reduction>(axes, x, as_it_is{}, y, scratch);
+  } else {
+    reduce_axes<B, sum_reduction>(axes, x, as_it_is{}, y, scratch);
+    for_each_index<B>(axes[axes.size() - 1].results(), detail::share_of<T>{y, static_cast<T>(axes.count())});
+  }
 }
 
 /// Computes the gradient of x from that of y. Each element equal to its window's maximum gets all of it.

@@ -46,6 +46,9 @@ struct windows {
     return kernel == one && stride == one && head == extents{} && in == out;
   }
 
+  /// Returns true if there is one window, of all places.
+  constexpr bool is_whole() const { return count() == 1 && kernel == in && head == extents{} && tail == extents{}; }
+
   /// Returns the place of a tap of a window; -1 in the padding.
   PLAIT_HOST_DEVICE constexpr std::int64_t place_of(std::size_t axis, std::int64_t window, std::int64_t tap) const {
     std::int64_t const at = window * stride[axis] - head[axis] + tap * dilation[axis];

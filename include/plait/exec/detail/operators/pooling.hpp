@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <plait/exec/detail/kernels/pooling.hpp>
+#include <plait/exec/detail/kernels/reduce_axes.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/operators/window_arguments.hpp>
@@ -52,12 +53,22 @@ template <backend B, bool Max>
 class pooling_kernel final : public op_kernel<B> {
  public:
   explicit pooling_kernel(op_arguments const& a) : s_(a), padding_counts_(!Max && a.flag("count_include_pad")) {}
-  void infer(shape_context& c) override { c.output(0, c.type(0), s_.infer(c)); }
+  void infer(shape_context& c) override {
+    c.output(0, c.type(0), s_.infer(c));
+    if (!s_.w.is_whole()) return;
+    auto const places = static_cast<std::int64_t>(s_.w.places());
+    std::size_t const bytes = size_of(c.type(0));
+    whole_ = s_.last ? reduction_axes({s_.images, places, s_.channels}, {false, true}, bytes)
+                     : reduction_axes({s_.images * s_.channels, places}, {false, true}, bytes);
+    c.scratch(whole_.scratch() * bytes);
+  }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       T const* const x = c.template input<T>(0);
       T* const y = c.template output<T>(0);
-      if constexpr (Max)
+      if (s_.w.is_whole())
+        pool_whole<Max ? pooling::maximum : pooling::mean, B>(whole_, x, y, static_cast<T*>(c.scratch()));
+      else if constexpr (Max)
         pool<pooling::maximum, B>(s_.w, x, y, s_.images, s_.channels, s_.last);
       else if (padding_counts_)
         pool<pooling::mean_with_padding, B>(s_.w, x, y, s_.images, s_.channels, s_.last);
@@ -69,6 +80,7 @@ class pooling_kernel final : public op_kernel<B> {
  private:
   detail::pooling_shape s_;
   bool padding_counts_;
+  reduction_axes whole_;  ///< if there is one window
 };
 
 /// MaxPoolGradient, AveragePoolGradient: inputs X, Y, dY.
