@@ -104,10 +104,11 @@ TEST_CASE_TEMPLATE("windows_to_columns, columns_to_windows: columns are right in
       std::vector<double> slopes(count);
       for (std::size_t i = 0; i != count; ++i) slopes[i] = static_cast<double>(i * 31 % 17);
       if (c.last) {
-        plait::windows_to_columns<B>(w, x.data(), columns.data(), channels, groups);
+        plait::windows_to_columns<B>(w, {0, static_cast<std::int64_t>(w.count())}, x.data(), columns.data(), channels,
+                                     groups);
         plait::columns_to_windows<B>(w, slopes.data(), back.data(), channels, groups);
       } else {
-        plait::windows_to_columns<B>(w, x.data(), columns.data(), channels);
+        plait::windows_to_columns<B>(w, {0, static_cast<std::int64_t>(w.count())}, x.data(), columns.data(), channels);
         plait::columns_to_windows<B>(w, slopes.data(), back.data(), channels);
       }
       std::vector<double> expected(count, 0);

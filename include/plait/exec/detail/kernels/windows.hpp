@@ -1,7 +1,8 @@
 // Sliding windows over images of one to three dimensions, im2col and col2im.
 //
 // An image is [channels, places] or, with channels last, [places, channels]. Its columns are [channels × taps, windows]
-// or, with channels last, [groups, windows, taps × channels of a group]: a convolution is a matrix product with them.
+// or, with channels last, [groups, windows, taps × channels of a group], of all windows or of a range: a convolution is
+// a matrix product with them.
 // Sums at a place run in the order of taps.
 #pragma once
 
@@ -121,6 +122,12 @@ struct windows {
   }
 };
 
+/// Windows in a row, of all axes.
+struct window_range {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
 namespace detail {
 
 /// Mixed-radix digits of a number, from the last.
@@ -138,24 +145,43 @@ PLAIT_HOST_DEVICE inline void fill_zero(T* to, std::int64_t first, std::int64_t 
   for (std::int64_t i = first; i < last; ++i) to[i] = T(0);
 }
 
-// im2col. A row is (channel, taps, windows but of the last axis).
+// im2col. A row is (channel, taps); its elements are the windows of the range.
 template <class T>
 struct columns_of_planes {
   windows w;
+  window_range part;
   T const* x;
   T* columns;
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
-    auto const begin = static_cast<std::int64_t>(first);
-    auto const end = static_cast<std::int64_t>(last);
     digits left = {static_cast<std::int64_t>(row)};
-    std::int64_t const o1 = left.next(w.out[1]);
-    std::int64_t const o0 = left.next(w.out[0]);
     std::int64_t const k2 = left.next(w.kernel[2]);
-    std::int64_t const i1 = w.place_of(1, o1, left.next(w.kernel[1]));
-    std::int64_t const i0 = w.place_of(0, o0, left.next(w.kernel[0]));
-    T* const to = columns + static_cast<std::int64_t>(row) * w.out[2];
-    if (i0 < 0 || i1 < 0) return fill_zero(to, begin, end);
-    T const* const from = x + ((left.rest * w.in[0] + i0) * w.in[1] + i1) * w.in[2];
+    std::int64_t const k1 = left.next(w.kernel[1]);
+    std::int64_t const k0 = left.next(w.kernel[0]);
+    T const* const plane = x + left.rest * w.in[0] * w.in[1] * w.in[2];
+    T* to = columns + static_cast<std::int64_t>(row) * part.count + static_cast<std::int64_t>(first);
+    digits window = {part.first + static_cast<std::int64_t>(first)};
+    std::int64_t o2 = window.next(w.out[2]);
+    std::int64_t o1 = window.next(w.out[1]);
+    std::int64_t o0 = window.rest;
+    for (auto more = static_cast<std::int64_t>(last - first); more > 0;) {
+      std::int64_t const end = o2 + more < w.out[2] ? o2 + more : w.out[2];
+      std::int64_t const i0 = w.place_of(0, o0, k0);
+      std::int64_t const i1 = w.place_of(1, o1, k1);
+      if (i0 < 0 || i1 < 0)
+        fill_zero(to - o2, o2, end);
+      else
+        copy(plane + (i0 * w.in[1] + i1) * w.in[2], to - o2, k2, o2, end);
+      to += end - o2;
+      more -= end - o2;
+      o2 = 0;
+      if (++o1 == w.out[1]) {
+        o1 = 0;
+        ++o0;
+      }
+    }
+  }
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void copy(T const* from, T* to, std::int64_t k2, std::int64_t begin,
+                                                  std::int64_t end) const {
     std::int64_t const shift = w.shift(k2);
     std::int64_t const inside = w.window_from(0, k2, begin, end);
     std::int64_t const outside = w.window_from(w.in[2], k2, inside, end);
@@ -171,10 +197,11 @@ struct columns_of_planes {
   }
 };
 
-// im2col, channels last. A row is (group, windows, taps).
+// im2col, channels last. A row is (group, windows of the range, taps).
 template <class T>
 struct columns_of_places {
   windows w;
+  window_range part;
   T const* x;
   T* columns;
   std::int64_t groups;
@@ -184,9 +211,10 @@ struct columns_of_places {
     std::int64_t const k2 = left.next(w.kernel[2]);
     std::int64_t const k1 = left.next(w.kernel[1]);
     std::int64_t const k0 = left.next(w.kernel[0]);
-    std::int64_t const i2 = w.place_of(2, left.next(w.out[2]), k2);
-    std::int64_t const i1 = w.place_of(1, left.next(w.out[1]), k1);
-    std::int64_t const i0 = w.place_of(0, left.next(w.out[0]), k0);
+    digits window = {part.first + left.next(part.count)};
+    std::int64_t const i2 = w.place_of(2, window.next(w.out[2]), k2);
+    std::int64_t const i1 = w.place_of(1, window.next(w.out[1]), k1);
+    std::int64_t const i0 = w.place_of(0, window.rest, k0);
     T* const to = columns + static_cast<std::int64_t>(row) * width;
     if (i0 < 0 || i1 < 0 || i2 < 0)
       return fill_zero(to, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last));
@@ -259,19 +287,19 @@ struct places_of_columns {
 
 }  // namespace detail
 
-/// im2col: computes the columns of an image; 0 in the padding.
+/// im2col: computes the columns of some windows of an image; 0 in the padding.
 template <backend B, class T>
-void windows_to_columns(windows const& w, T const* x, T* columns, std::int64_t channels) {
-  std::size_t const rows =
-      static_cast<std::size_t>(channels) * w.taps() * static_cast<std::size_t>(w.out[0] * w.out[1]);
-  for_each_row_part<B>(rows, static_cast<std::size_t>(w.out[2]), 1, detail::columns_of_planes<T>{w, x, columns});
+void windows_to_columns(windows const& w, window_range part, T const* x, T* columns, std::int64_t channels) {
+  for_each_row_part<B>(static_cast<std::size_t>(channels) * w.taps(), static_cast<std::size_t>(part.count), 1,
+                       detail::columns_of_planes<T>{w, part, x, columns});
 }
 /// im2col with channels last.
 template <backend B, class T>
-void windows_to_columns(windows const& w, T const* x, T* columns, std::int64_t channels, std::int64_t groups) {
+void windows_to_columns(windows const& w, window_range part, T const* x, T* columns, std::int64_t channels,
+                        std::int64_t groups) {
   std::int64_t const width = channels / groups;
-  for_each_row_part<B>(static_cast<std::size_t>(groups) * w.count() * w.taps(), static_cast<std::size_t>(width), 1,
-                       detail::columns_of_places<T>{w, x, columns, groups, width});
+  for_each_row_part<B>(static_cast<std::size_t>(groups * part.count) * w.taps(), static_cast<std::size_t>(width), 1,
+                       detail::columns_of_places<T>{w, part, x, columns, groups, width});
 }
 
 /// col2im: computes the image whose places are the sums of their elements in the columns.

@@ -1,12 +1,15 @@
 // Convolutions of one to three dimensions, by im2col and GEMM.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/kernels/depthwise.hpp>
+#include <plait/exec/detail/kernels/image_gemm.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/kernels/windows.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
@@ -68,12 +71,12 @@ class convolution_shape {
 
   /// Returns an image's columns, computed in `scratch`; the image itself if its places are the windows.
   template <backend B, class T>
-  T const* columns_of(T const* x, T* scratch) const {
-    if (direct) return x;
+  T const* columns_of(T const* x, window_range part, T* scratch) const {
+    if (direct) return x + part.first * (last ? channels : 1);
     if (last)
-      windows_to_columns<B>(w, x, scratch, channels, groups);
+      windows_to_columns<B>(w, part, x, scratch, channels, groups);
     else
-      windows_to_columns<B>(w, x, scratch, channels);
+      windows_to_columns<B>(w, part, x, scratch, channels);
     return scratch;
   }
 
@@ -82,7 +85,12 @@ class convolution_shape {
   std::int64_t group_units() const { return units / groups; }
   /// Return the strides between rows of columns, with channels last, and between groups of columns.
   std::int64_t column_pitch() const { return direct ? channels : taps; }
-  std::int64_t column_stride() const { return last && direct ? taps : taps * count; }
+  std::int64_t column_stride(std::int64_t windows) const {
+    if (direct) return last ? taps : taps * count;
+    return taps * windows;
+  }
+  /// Returns true if each unit reads one channel, and there is a kernel for that.
+  bool is_depthwise() const { return channels == groups && groups > 1 && (!last || units == channels); }
 
  private:
   window_arguments arguments_;
@@ -124,7 +132,7 @@ struct bias_row {
 
 }  // namespace detail
 
-/// Kernel of Conv, with inputs X, W, [b]: a batched GEMM per image, accumulated onto the bias.
+/// Kernel of Conv, with inputs X, W, [b]: for each image a batched GEMM, accumulated onto the bias.
 template <backend B>
 class convolution_kernel : public op_kernel<B> {
  public:
@@ -137,7 +145,17 @@ class convolution_kernel : public op_kernel<B> {
       c.expect(c.dims(2) == shape{s_.units}, 2, "have ", s_.units, " elements, one a unit");
     }
     c.output(0, c.type(0), y);
-    c.scratch(s_.columns * size_of(c.type(0)));
+    if (s_.direct || s_.is_depthwise()) {
+      block_ = s_.count;
+    } else if (packs_image()) {
+      image_ = image_matrix(s_.w, s_.channels);
+      c.scratch(image_.size() * size_of(c.type(0)));
+    } else {
+      std::size_t const window = static_cast<std::size_t>(s_.groups * s_.taps) * size_of(c.type(0));
+      block_ = B::on_device || window == 0 ? s_.count : static_cast<std::int64_t>(block_bytes / window);
+      block_ = std::min(s_.count, std::max(least_block, block_));
+      c.scratch(window * static_cast<std::size_t>(block_));
+    }
   }
 
   void run(op_context<B>& c) override {
@@ -156,38 +174,72 @@ class convolution_kernel : public op_kernel<B> {
     T* y = c.template output<T>(0);
     T const* x = c.template input<T>(0);
     T const* const w = c.template input<T>(1);
-    T* const scratch = static_cast<T*>(c.scratch());
-    bool const with_bias = c.input_count() == 3;
-    if (with_bias) {
+    T const* const bias = c.input_count() == 3 ? c.template input<T>(2) : nullptr;
+    if (s_.is_depthwise())
+      return depthwise<B>(s_.w, depthwise_operands<T>{x, w, bias, after.addend, after.relu, y}, s_.images, s_.channels,
+                          s_.units, s_.last);
+    if (bias != nullptr) {
       auto const units = static_cast<std::size_t>(s_.units);
       auto const count = static_cast<std::size_t>(s_.count);
       auto const images = static_cast<std::size_t>(s_.images);
       for_each_row_part<B>(images * (s_.last ? count : units), s_.last ? units : count, 1,
-                           detail::bias_row<T>{c.template input<T>(2), y, units, s_.last ? units : count, s_.last});
+                           detail::bias_row<T>{bias, y, units, s_.last ? units : count, s_.last});
     }
-    T const beta = with_bias ? T(1) : T(0);
-    std::int64_t const units = s_.group_units();
-    for (std::int64_t image = 0; image != s_.images; ++image) {
-      T const* const columns = s_.template columns_of<B>(x, scratch);
-      if (s_.last)
-        gemm_batched<B>({.m = s_.count,
-                         .n = units,
-                         .k = s_.taps,
-                         .transpose_b = true,
-                         .lda = s_.column_pitch(),
-                         .ldc = s_.units,
-                         .bf16x3 = s_.bf16x3},
-                        {s_.groups, s_.column_stride(), units * s_.taps, units}, columns, w, y, 1, beta, after);
-      else
-        gemm_batched<B>({.m = units, .n = s_.count, .k = s_.taps, .bf16x3 = s_.bf16x3},
-                        {s_.groups, units * s_.taps, s_.column_stride(), units * s_.count}, w, columns, y, 1, beta,
-                        after);
-      x += s_.image();
-      y += s_.output();
+    T* const scratch = static_cast<T*>(c.scratch());
+    T const beta = bias != nullptr ? T(1) : T(0);
+    for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), y += s_.output()) {
+      multiply<T>(x, w, scratch, y, beta, after);
       if (after.addend != nullptr) after.addend += s_.output();
     }
   }
 
+  template <class T>
+  void multiply(T const* x, T const* w, T* scratch, T* y, T beta, detail::gemm_epilogue<T> const& after) const {
+    if constexpr (has_epilogues<B>)
+      if (packs_image()) {
+        image_.template copy<B>(x, scratch);
+        return multiply_image<B>(image_, scratch, s_.groups, s_.units, w, y, beta, after);
+      }
+    for (std::int64_t first = 0; first < s_.count; first += block_)
+      add(s_.template columns_of<B>(x, {first, std::min(block_, s_.count - first)}, scratch), first, w, y, beta, after);
+  }
+
+  // Multiplies a block of columns.
+  template <class T>
+  void add(T const* columns, std::int64_t first, T const* w, T* y, T beta, detail::gemm_epilogue<T> after) const {
+    std::int64_t const units = s_.group_units();
+    std::int64_t const count = std::min(block_, s_.count - first);
+    std::int64_t const stride = s_.column_stride(count);
+    std::int64_t const at = s_.last ? first * s_.units : first;
+    if (after.addend != nullptr) after.addend += at;
+    if (s_.last)
+      gemm_batched<B>({.m = count,
+                       .n = units,
+                       .k = s_.taps,
+                       .transpose_b = true,
+                       .lda = s_.column_pitch(),
+                       .ldc = s_.units,
+                       .bf16x3 = s_.bf16x3},
+                      {s_.groups, stride, units * s_.taps, units}, columns, w, y + at, 1, beta, after);
+    else
+      gemm_batched<B>({.m = units,
+                       .n = count,
+                       .k = s_.taps,
+                       .ldb = s_.direct ? s_.count : count,
+                       .ldc = s_.count,
+                       .bf16x3 = s_.bf16x3},
+                      {s_.groups, units * s_.taps, stride, units * s_.count}, w, columns, y + at, 1, beta, after);
+  }
+
+  // GEMM of plait packs what im2col would compute.
+  bool packs_image() const { return has_epilogues<B> && !s_.last && !s_.direct && !s_.bf16x3; }
+
+  // Columns of a block stay in the cache between im2col and the product.
+  static constexpr std::size_t block_bytes = std::size_t{1} << 19;
+  static constexpr std::int64_t least_block = 64;
+
+  image_matrix image_;
+  std::int64_t block_ = 0;  ///< windows
   detail::convolution_shape s_;
 };
 

@@ -47,7 +47,7 @@ class convolution_gradient_kernel final : public op_kernel<B> {
       if (out_.with_bias) reduce_axes<B, sum_reduction>(bias_, dy, as_it_is{}, c.template output<T>(1), scratch);
       if (s_.images == 0) fill<B>(dw, c.size(1), T(0));
       for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), dy += s_.output()) {
-        add_weights(s_.template columns_of<B>(x, scratch), dy, dw, image == 0 ? T(0) : T(1));
+        add_weights(s_.template columns_of<B>(x, {0, s_.count}, scratch), dy, dw, image == 0 ? T(0) : T(1));
         if (!out_.with_x) continue;
         T* const columns = s_.direct ? dx : scratch;
         put_columns(w, dy, columns);
@@ -70,10 +70,11 @@ class convolution_gradient_kernel final : public op_kernel<B> {
                        .lda = s_.units,
                        .ldb = s_.column_pitch(),
                        .bf16x3 = s_.bf16x3},
-                      {s_.groups, units, s_.column_stride(), units * s_.taps}, dy, columns, dw, 1, beta);
+                      {s_.groups, units, s_.column_stride(s_.count), units * s_.taps}, dy, columns, dw, 1, beta);
     else
       gemm_batched<B>({.m = units, .n = s_.taps, .k = s_.count, .transpose_b = true, .bf16x3 = s_.bf16x3},
-                      {s_.groups, units * s_.count, s_.column_stride(), units * s_.taps}, dy, columns, dw, 1, beta);
+                      {s_.groups, units * s_.count, s_.column_stride(s_.count), units * s_.taps}, dy, columns, dw, 1,
+                      beta);
   }
   template <class T>
   void put_columns(T const* w, T const* dy, T* columns) const {
@@ -81,10 +82,10 @@ class convolution_gradient_kernel final : public op_kernel<B> {
     if (s_.last)
       gemm_batched<B>(
           {.m = s_.count, .n = s_.taps, .k = units, .lda = s_.units, .ldc = s_.column_pitch(), .bf16x3 = s_.bf16x3},
-          {s_.groups, units, units * s_.taps, s_.column_stride()}, dy, w, columns);
+          {s_.groups, units, units * s_.taps, s_.column_stride(s_.count)}, dy, w, columns);
     else
       gemm_batched<B>({.m = s_.taps, .n = s_.count, .k = units, .transpose_a = true, .bf16x3 = s_.bf16x3},
-                      {s_.groups, units * s_.taps, units * s_.count, s_.column_stride()}, w, dy, columns);
+                      {s_.groups, units * s_.taps, units * s_.count, s_.column_stride(s_.count)}, w, dy, columns);
   }
 
   detail::convolution_shape s_;

@@ -218,9 +218,9 @@ class transposed_convolution_gradient_kernel final : public op_kernel<B> {
       if (s_.images == 0) fill<B>(dw, c.size(1), T(0));
       for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), dy += s_.output()) {
         if (s_.last)
-          windows_to_columns<B>(s_.w, dy, columns, s_.channels, s_.groups);
+          windows_to_columns<B>(s_.w, {0, s_.count}, dy, columns, s_.channels, s_.groups);
         else
-          windows_to_columns<B>(s_.w, dy, columns, s_.channels);
+          windows_to_columns<B>(s_.w, {0, s_.count}, dy, columns, s_.channels);
         add_weights(columns, x, dw, image == 0 ? T(0) : T(1));
         if (!out_.with_x) continue;
         put_places(w, columns, dx);

@@ -1,0 +1,135 @@
+// Depthwise convolution: each unit reads one channel.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <plait/exec/detail/kernels/row_parts.hpp>
+#include <plait/exec/detail/kernels/windows.hpp>
+
+PLAIT_KERNELS_BEGIN
+
+namespace plait {
+
+/// Operands of a depthwise convolution y = relu(b + w * x + addend). w is [units, taps].
+template <class T>
+struct depthwise_operands {
+  T const* x;
+  T const* w;
+  T const* bias;    ///< nullptr: none
+  T const* addend;  ///< with the layout of y; nullptr: none
+  bool relu;
+  T* y;
+};
+
+namespace detail {
+
+template <class T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void finish_depthwise(depthwise_operands<T> const& of, std::int64_t begin,
+                                                            std::int64_t end) {
+  T* const y = of.y;
+  T const* const addend = of.addend;
+  if (addend != nullptr) {
+    PLAIT_INDEPENDENT
+    for (std::int64_t i = begin; i < end; ++i) y[i] += addend[i];
+  }
+  if (of.relu) {
+    PLAIT_INDEPENDENT
+    for (std::int64_t i = begin; i < end; ++i) y[i] = y[i] < T(0) ? T(0) : y[i];
+  }
+}
+
+// A row is (image, unit, windows but of the last axis).
+template <class T>
+struct depthwise_planes {
+  windows w;
+  depthwise_operands<T> of;
+  std::int64_t units;
+  std::int64_t units_of_channel;
+
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    auto const begin = static_cast<std::int64_t>(first);
+    auto const end = static_cast<std::int64_t>(last);
+    digits left = {static_cast<std::int64_t>(row)};
+    std::int64_t const o1 = left.next(w.out[1]);
+    std::int64_t const o0 = left.next(w.out[0]);
+    std::int64_t const unit = left.next(units);
+    T const* const plane = of.x + (left.rest * units + unit) / units_of_channel * (w.in[0] * w.in[1] * w.in[2]);
+    T const* const taps = of.w + unit * (w.kernel[0] * w.kernel[1] * w.kernel[2]);
+    T const bias = of.bias != nullptr ? of.bias[unit] : T(0);
+    std::int64_t const to = static_cast<std::int64_t>(row) * w.out[2];
+    T* const sums = of.y + to;
+    for (std::int64_t o = begin; o < end; ++o) sums[o] = bias;
+    std::int64_t const step = w.stride[2];
+    w.for_each_tap(o0, o1, [&](std::int64_t k0, std::int64_t i0, std::int64_t k1, std::int64_t i1) {
+      T const* const from = plane + (i0 * w.in[1] + i1) * w.in[2];
+      for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
+        T const weight = taps[(k0 * w.kernel[1] + k1) * w.kernel[2] + k2];
+        std::int64_t const shift = w.shift(k2);
+        std::int64_t const inside = w.window_from(0, k2, begin, end);
+        std::int64_t const outside = w.window_from(w.in[2], k2, inside, end);
+        if (step == 1) {
+          PLAIT_INDEPENDENT
+          for (std::int64_t o = inside; o < outside; ++o) sums[o] += weight * from[o + shift];
+        } else {
+          PLAIT_INDEPENDENT
+          for (std::int64_t o = inside; o < outside; ++o) sums[o] += weight * from[o * step + shift];
+        }
+      }
+    });
+    finish_depthwise(of, to + begin, to + end);
+  }
+};
+
+// A row is (image, windows); there are as many units as channels.
+template <class T>
+struct depthwise_places {
+  windows w;
+  depthwise_operands<T> of;
+  std::int64_t units;
+
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    auto const begin = static_cast<std::int64_t>(first);
+    auto const end = static_cast<std::int64_t>(last);
+    digits left = {static_cast<std::int64_t>(row)};
+    std::int64_t const o2 = left.next(w.out[2]);
+    std::int64_t const o1 = left.next(w.out[1]);
+    std::int64_t const o0 = left.next(w.out[0]);
+    std::int64_t const count = w.kernel[0] * w.kernel[1] * w.kernel[2];
+    T const* const image = of.x + left.rest * (w.in[0] * w.in[1] * w.in[2]) * units;
+    std::int64_t const to = static_cast<std::int64_t>(row) * units;
+    T* const sums = of.y + to;
+    for (std::int64_t u = begin; u < end; ++u) sums[u] = of.bias != nullptr ? of.bias[u] : T(0);
+    std::int64_t const last_tap = w.tap_from(2, o2, w.in[2]);
+    w.for_each_tap(o0, o1, [&](std::int64_t k0, std::int64_t i0, std::int64_t k1, std::int64_t i1) {
+      for (std::int64_t k2 = w.tap_from(2, o2, 0); k2 < last_tap; ++k2) {
+        T const* const places = image + ((i0 * w.in[1] + i1) * w.in[2] + w.place_of(2, o2, k2)) * units;
+        T const* const weights = of.w + (k0 * w.kernel[1] + k1) * w.kernel[2] + k2;
+        PLAIT_INDEPENDENT
+        for (std::int64_t u = begin; u < end; ++u) sums[u] += weights[u * count] * places[u];
+      }
+    });
+    finish_depthwise(of, to + begin, to + end);
+  }
+};
+
+}  // namespace detail
+
+/// Computes a depthwise convolution. Units are a multiple of the channels; with channels last, as many.
+template <backend B, class T>
+void depthwise(windows const& w, depthwise_operands<T> const& of, std::int64_t images, std::int64_t channels,
+               std::int64_t units, bool channels_last) {
+  std::size_t const taps = w.taps();
+  auto const lines = static_cast<std::size_t>(images * w.out[0] * w.out[1]);
+  auto const width = static_cast<std::size_t>(units);
+  if (channels_last)
+    for_each_row_part<B>(lines * static_cast<std::size_t>(w.out[2]), width, taps,
+                         detail::depthwise_places<T>{w, of, units});
+  else
+    for_each_row_part<B>(lines * width, static_cast<std::size_t>(w.out[2]), taps,
+                         detail::depthwise_planes<T>{w, of, units, units / channels});
+}
+
+}  // namespace plait
+
+PLAIT_KERNELS_END
