@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <plait/exec/detail/engine/engine.hpp>
 #include <plait/exec/detail/saturating.hpp>
 
@@ -76,6 +78,8 @@ auto engine<B>::forecast_run(given_types const& given) -> value_forecast {
   reset_memory(memory);
   memory.measure_only();
   std::vector<std::pair<std::size_t, void*>> scratch;
+  boost::unordered_flat_map<value_number, std::size_t>
+      packed;  // bytes of the last copy, which ops with equal ones share
   for (std::size_t stage = 0; stage != layout_.stages().size(); ++stage) {
     schedule_stage(stage, memory);
     scratch.clear();
@@ -85,7 +89,10 @@ auto engine<B>::forecast_run(given_types const& given) -> value_forecast {
         bool const streams = steps_[op].runs == dispatch::streamed && stream_->packs(i);
         if (!streams && !steps_[op].context.is_packed(i)) continue;
         std::size_t const bytes = steps_[op].kernel->pack(steps_[op].context, i, nullptr);
-        if (bytes != 0) made.packed = detail::add_sat(made.packed, memory_pool<B>::block_size(bytes));
+        std::size_t& shared = packed[layout_.reads(op)[i]];
+        if (bytes == 0 || (!B::on_device && shared == bytes)) continue;
+        shared = bytes;
+        made.packed = detail::add_sat(made.packed, memory_pool<B>::block_size(bytes));
       }
     }
     memory.place(layout_, stage, layout_.stages()[stage], stage_end(stage), groups_, slots_, scratch);

@@ -3,9 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/exec/backend.hpp>
 #include <plait/exec/detail/memory_pool.hpp>
@@ -19,7 +23,8 @@ class packed_inputs {
  public:
   using value_number = plan_layout::value_number;
 
-  /// Packs input `nth` of an op, a value, unless it is packed already. Throws memory_error, and what the kernel throws.
+  /// Packs input `nth` of an op, a value, unless it is packed already. Ops that pack a value to the same bytes, such as
+  /// the steps of an unrolled recurrence, share them. Throws memory_error, and what the kernel throws.
   void pack(op_kernel<B>& kernel, op_context<B>& context, op_resources<B>& resources, std::uint32_t nth,
             value_number v) {
     if (context.packed(nth) != nullptr) return;
@@ -27,6 +32,16 @@ class packed_inputs {
     if (bytes == 0) return;
     std::shared_ptr<void> memory = pooled_memory<B>(bytes);
     kernel.pack(context, nth, memory.get());
+    if constexpr (!B::on_device) {
+      auto& [shared, size] = latest_[v];
+      if (shared != nullptr && size == bytes && std::memcmp(shared.get(), memory.get(), bytes) == 0) {
+        kernel.pack(context, nth, shared.get());  // the kernel remembers where it packed to
+        memory = shared;
+      } else {
+        shared = memory;
+        size = bytes;
+      }
+    }
     resources.packed.resize(context.input_count(), nullptr);
     resources.packed[nth] = memory.get();
     packed_.push_back({&resources, nth, v, bytes, std::move(memory)});
@@ -47,7 +62,9 @@ class packed_inputs {
 
   std::size_t bytes() const {
     std::size_t sum = 0;
-    for (packed_input const& p : packed_) sum += p.bytes;
+    boost::unordered_flat_set<void const*> known;
+    for (packed_input const& p : packed_)
+      if (known.insert(p.memory.get()).second) sum += p.bytes;
     return sum;
   }
 
@@ -61,6 +78,7 @@ class packed_inputs {
   };
   template <class Stays>
   void release(Stays const& stays) {
+    latest_.clear();
     std::erase_if(packed_, [&](packed_input const& p) {
       if (stays(p)) return false;
       p.of->packed[p.nth] = nullptr;
@@ -69,7 +87,8 @@ class packed_inputs {
   }
 
   std::vector<packed_input> packed_;
-  std::vector<bool> stays_;  // by value
+  boost::unordered_flat_map<value_number, std::pair<std::shared_ptr<void>, std::size_t>> latest_;  // with its bytes
+  std::vector<bool> stays_;                                                                        // by value
 };
 
 }  // namespace plait::detail
