@@ -11,6 +11,9 @@
 #   benchmarks/rivals/compare.sh device [ROUNDS [STEPS]]  the cases of lstm and cells on a CUDA device, by the program
 #                                                         of cmake --build --preset cuda --target plait_device; 3
 #                                                         rounds of 30
+#   benchmarks/rivals/compare.sh models FOLDER [ROUNDS]   ONNX models against ONNX Runtime, and the memory of both: the
+#                                                         folders in FOLDER are cases in the layout of ONNX's own tests;
+#                                                         3 rounds
 #   benchmarks/rivals/compare.sh nets [ROUNDS]            SSA, gradients, plans and tiny ops against Caffe2's; 3 rounds
 #
 # Caffe2 is included if setup.sh has found a Python for it. PLAIT_PYTHON is another Python that has the rivals.
@@ -19,9 +22,10 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 subject=mlp
-case ${1:-} in mlp | lstm | cells | operators | device | nets) subject=$1 && shift ;; esac
+case ${1:-} in mlp | lstm | cells | operators | device | models | nets) subject=$1 && shift ;; esac
+if [ $subject = models ]; then cases=$1 && shift; fi
 rounds=${1:-$([ $subject = mlp ] && echo 5 || echo 3)}
-declare -A usual_steps=([mlp]=60 [lstm]=0 [cells]=20 [operators]= [device]=30 [nets]=)
+declare -A usual_steps=([mlp]=60 [lstm]=0 [cells]=20 [operators]= [device]=30 [models]= [nets]=)
 steps=${2:-${usual_steps[$subject]}}
 python=${PLAIT_PYTHON:-build/rivals/venv/bin/python}
 caffe2=build/rivals/caffe2/bin/python
@@ -113,6 +117,16 @@ device_round() {
   done
 }
 
+# A process a case, for its memory.
+models_round() {
+  local program=${PLAIT_MODELS:-$(find_program plait_models)} model
+  OMP_NUM_THREADS=1
+  for model in "$cases"/*/model.onnx; do
+    taskset -c 0 "$program" "${model%/model.onnx}"
+    taskset -c 0 $python benchmarks/rivals/models.py "${model%/model.onnx}"
+  done
+}
+
 nets_round() {
   taskset -c 0 "${PLAIT_NETS:-$(find_program plait_nets)}"
   taskset -c 0 $caffe2 benchmarks/rivals/nets.py caffe2 2>/dev/null
@@ -127,9 +141,9 @@ echo "load after: $(cut -d ' ' -f 1-3 /proc/loadavg)"
 if grep -q '^#' "$times"; then
   echo "furthest apart: $(grep '^#' "$times" | awk '{ print $(NF - 1), $0 }' | sort -gr | head -n 1 | cut -d ' ' -f 3-)"
 fi
-grep -v '^#' "$times" | sort -t $'\t' -k 5,5 -k 2,2n -k 1,1 -k 3,3n | awk -F '\t' '
+grep -v '^#' "$times" | sort -t $'\t' -k 5,5 -k 2,2n -k 1,1 -k 3,3n | awk -F '\t' -v with_memory=$([ $subject = models ] && echo 1 || echo 0) '
   { key = $5 FS $2 FS $1; if (!(key in count)) order[++keys] = key
-    median[key, ++count[key]] = $3; if (!(key in best) || $4 < best[key]) best[key] = $4 }
+    median[key, ++count[key]] = $3; if (!(key in best) || $4 < best[key]) best[key] = $4; memory[key] = $6 }
   END {
     for (i = 1; i <= keys; ++i) {
       split(order[i], part, FS)
@@ -139,11 +153,12 @@ grep -v '^#' "$times" | sort -t $'\t' -k 5,5 -k 2,2n -k 1,1 -k 3,3n | awk -F '\t
         own[set] = middle[i]; own_best[set] = best[order[i]]
       }
     }
-    printf "%-38s %-8s %-14s %10s %10s %8s %8s\n", "", "threads", "", "median ms", "fastest ms", "times", "times"
+    printf "%-38s %-8s %-14s %10s %10s %8s %8s%s\n", "", "threads", "", "median ms", "fastest ms", "times", "times", \
+      with_memory ? "       MB" : ""
     for (i = 1; i <= keys; ++i) {
       split(order[i], part, FS)
       set = part[1] FS part[2]
-      printf "%-38s %-8s %-14s %10.4g %10.4g %8.2f %8.2f\n", part[1], part[2], part[3], middle[i], best[order[i]], \
-        middle[i] / own[set], best[order[i]] / own_best[set]
+      printf "%-38s %-8s %-14s %10.4g %10.4g %8.2f %8.2f%s\n", part[1], part[2], part[3], middle[i], best[order[i]], \
+        middle[i] / own[set], best[order[i]] / own_best[set], with_memory ? sprintf(" %8.1f", memory[order[i]]) : ""
     }
   }'
