@@ -33,7 +33,6 @@ namespace plait::detail {
 class onnx_constant_folding : public onnx_folding_arithmetic {
  public:
   using result = std::optional<std::vector<folded_tensor>>;
-  static constexpr std::size_t max_elements = 4096;
   explicit onnx_constant_folding(onnx_context const& c) : onnx_folding_arithmetic(c) {}
 
   /// Returns the elements of all outputs, as far as they are known.

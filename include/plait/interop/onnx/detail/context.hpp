@@ -27,8 +27,7 @@ struct onnx_value {
   std::optional<std::vector<std::int64_t>> dims = {};  ///< -1: an unknown extent
   /// True if `dims` depends on what the model declares of its inputs, which may be larger when the net runs.
   bool is_declared = false;
-  /// The elements of a tensor of integers with known extents, as far as they follow from declared extents: at most
-  /// 4096.
+  /// The elements of a small tensor of integers with known extents, as far as they follow from declared extents.
   std::optional<std::vector<std::optional<std::int64_t>>> known_elements = {};
   net_builder const* checked_in = nullptr;  ///< the net that last got an op that checks the known elements
   /// True if it depends on a reported problem: what is unknown about it may become known once that is fixed.
