@@ -86,7 +86,7 @@ TEST_CASE_TEMPLATE("multiply_image: equals the definition of a convolution, in g
         auto const addend = numbers<T>(size(units, w.count()), 3);
         auto y = numbers<T>(size(units, w.count()), 4);
         auto const expected = convolved(w, x, weights, y, addend, channels, static_cast<std::size_t>(groups), units);
-        plait::image_matrix const image(w, channels);
+        plait::padded_image const image(w, channels);
         std::vector<T> copy(image.size());
         image.copy<B>(x.data(), copy.data());
         plait::multiply_image<B>(image, copy.data(), groups, units, weights.data(), y.data(), T(1),
@@ -129,6 +129,18 @@ TEST_CASE_TEMPLATE("depthwise: equals the definition of a convolution in both or
             images, channels, static_cast<std::int64_t>(units), last);
       };
       run(x, addend, false);
+      CHECK(y == expected);
+      std::ranges::fill(y, 99.0f);
+      plait::padded_image const padded(w, channels);
+      std::vector<float> copy(padded.size());
+      for (std::size_t image = 0; image != images; ++image) {
+        padded.copy<B>(x.data() + image * channels * w.places(), copy.data());
+        std::size_t const at = image * units * w.count();
+        plait::depthwise<B>(padded, copy.data(),
+                            plait::depthwise_operands<float>{nullptr, weights.data(), bias.data(), addend.data() + at,
+                                                             true, y.data() + at},
+                            static_cast<std::int64_t>(units));
+      }
       CHECK(y == expected);
       if (of_channel != 1) continue;
       // Exchanges the last two axes of [images, rows, columns].

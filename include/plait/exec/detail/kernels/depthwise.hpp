@@ -1,9 +1,11 @@
 // Depthwise convolution: each unit reads one channel.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include <plait/exec/detail/kernels/padded_image.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/kernels/windows.hpp>
 
@@ -81,6 +83,58 @@ struct depthwise_planes {
   }
 };
 
+// The same for one image that is read from a padded copy. A row is (unit, windows but of the last axis).
+template <class T>
+struct depthwise_padded {
+  padded_image const* image;
+  T const* copy;
+  depthwise_operands<T> of;
+  std::int64_t units_of_channel;
+
+  void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    windows const& w = image->geometry();
+    digits left = {static_cast<std::int64_t>(row)};
+    std::int64_t const o1 = left.next(w.out[1]);
+    std::int64_t const o0 = left.next(w.out[0]);
+    std::int64_t const unit = left.rest;
+    T const* const from = copy + unit / units_of_channel * image->plane() + image->place_of(o0, o1, 0);
+    T const* const weights = of.w + unit * image->taps();
+    T const bias = of.bias != nullptr ? of.bias[unit] : T(0);
+    T* const to = of.y + static_cast<std::int64_t>(row) * w.out[2];
+    auto const end = static_cast<std::int64_t>(last);
+    auto o = static_cast<std::int64_t>(first);
+    constexpr std::int64_t lanes = 32 / sizeof(T);
+    std::int64_t const step = w.stride[2];
+    if (step == 1) {
+      for (; o + 4 * lanes <= end; o += 4 * lanes) add<4 * lanes, 1>(from + o, weights, bias, to + o, 4 * lanes);
+      for (; o < end; o += lanes) add<lanes, 1>(from + o, weights, bias, to + o, std::min(lanes, end - o));
+    } else if (step == 2) {
+      for (; o < end; o += lanes) add<lanes, 2>(from + 2 * o, weights, bias, to + o, std::min(lanes, end - o));
+    } else {
+      for (; o < end; ++o) add<1, 1>(from + o * step, weights, bias, to + o, 1);
+    }
+    auto const at = static_cast<std::int64_t>(row) * w.out[2];
+    finish_depthwise(of, at + static_cast<std::int64_t>(first), at + end);
+  }
+
+ private:
+  // Keeps Count sums in registers. Reads that many places, Step apart, also beyond `count`.
+  template <std::int64_t Count, std::int64_t Step>
+  PLAIT_ALWAYS_INLINE void add(T const* from, T const* weights, T bias, T* to, std::int64_t count) const {
+    T sums[Count];
+    for (std::int64_t i = 0; i != Count; ++i) sums[i] = bias;
+    for (std::int64_t const place : image->tap_places()) {
+      T const weight = *weights++;
+      T const* const places = from + place;
+      for (std::int64_t i = 0; i != Count; ++i) sums[i] += weight * places[i * Step];
+    }
+    if (count == Count)
+      for (std::int64_t i = 0; i != Count; ++i) to[i] = sums[i];
+    else
+      for (std::int64_t i = 0; i != count; ++i) to[i] = sums[i];
+  }
+};
+
 // A row is (image, windows); there are as many units as channels.
 template <class T>
 struct depthwise_places {
@@ -128,6 +182,15 @@ void depthwise(windows const& w, depthwise_operands<T> const& of, std::int64_t i
   else
     for_each_row_part<B>(lines * width, static_cast<std::size_t>(w.out[2]), taps,
                          detail::depthwise_planes<T>{w, of, units, units / channels});
+}
+
+/// Computes a depthwise convolution of one image from its padded copy, on the host.
+template <backend B, class T>
+  requires(!B::on_device)
+void depthwise(padded_image const& image, T const* copy, depthwise_operands<T> const& of, std::int64_t units) {
+  windows const& w = image.geometry();
+  for_each_row_part<B>(static_cast<std::size_t>(units * w.out[0] * w.out[1]), static_cast<std::size_t>(w.out[2]),
+                       w.taps(), detail::depthwise_padded<T>{&image, copy, of, units / image.channels()});
 }
 
 }  // namespace plait

@@ -1,4 +1,4 @@
-// Convolutions of one to three dimensions, by im2col and GEMM.
+// Convolutions of one to three dimensions, by GEMM.
 #pragma once
 
 #include <algorithm>
@@ -145,11 +145,11 @@ class convolution_kernel : public op_kernel<B> {
       c.expect(c.dims(2) == shape{s_.units}, 2, "have ", s_.units, " elements, one a unit");
     }
     c.output(0, c.type(0), y);
-    if (s_.direct || s_.is_depthwise()) {
-      block_ = s_.count;
-    } else if (packs_image()) {
-      image_ = image_matrix(s_.w, s_.channels);
+    if (pads_image()) {
+      image_ = padded_image(s_.w, s_.channels);
       c.scratch(image_.size() * size_of(c.type(0)));
+    } else if (s_.direct || s_.is_depthwise()) {
+      block_ = s_.count;
     } else {
       std::size_t const window = static_cast<std::size_t>(s_.groups * s_.taps) * size_of(c.type(0));
       block_ = B::on_device || window == 0 ? s_.count : static_cast<std::int64_t>(block_bytes / window);
@@ -176,8 +176,7 @@ class convolution_kernel : public op_kernel<B> {
     T const* const w = c.template input<T>(1);
     T const* const bias = c.input_count() == 3 ? c.template input<T>(2) : nullptr;
     if (s_.is_depthwise())
-      return depthwise<B>(s_.w, depthwise_operands<T>{x, w, bias, after.addend, after.relu, y}, s_.images, s_.channels,
-                          s_.units, s_.last);
+      return multiply_depthwise<T>({x, w, bias, after.addend, after.relu, y}, static_cast<T*>(c.scratch()));
     if (bias != nullptr) {
       auto const units = static_cast<std::size_t>(s_.units);
       auto const count = static_cast<std::size_t>(s_.count);
@@ -194,9 +193,24 @@ class convolution_kernel : public op_kernel<B> {
   }
 
   template <class T>
+  void multiply_depthwise(depthwise_operands<T> of, [[maybe_unused]] T* scratch) const {
+    if constexpr (!B::on_device)
+      if (pads_image()) {
+        for (std::int64_t image = 0; image != s_.images; ++image) {
+          image_.template copy<B>(of.x, scratch);
+          depthwise<B>(image_, scratch, of, s_.units);
+          of.x += s_.image();
+          of.y += s_.output();
+          if (of.addend != nullptr) of.addend += s_.output();
+        }
+        return;
+      }
+    depthwise<B>(s_.w, of, s_.images, s_.channels, s_.units, s_.last);
+  }
+  template <class T>
   void multiply(T const* x, T const* w, T* scratch, T* y, T beta, detail::gemm_epilogue<T> const& after) const {
     if constexpr (has_epilogues<B>)
-      if (packs_image()) {
+      if (pads_image()) {
         image_.template copy<B>(x, scratch);
         return multiply_image<B>(image_, scratch, s_.groups, s_.units, w, y, beta, after);
       }
@@ -231,14 +245,17 @@ class convolution_kernel : public op_kernel<B> {
                       {s_.groups, units * s_.taps, stride, units * s_.count}, w, columns, y + at, 1, beta, after);
   }
 
-  // GEMM of plait packs what im2col would compute.
-  bool packs_image() const { return has_epilogues<B> && !s_.last && !s_.direct && !s_.bf16x3; }
+  // Windows are read from a padded copy: by GEMM of plait, which packs what im2col would compute, and by depthwise().
+  bool pads_image() const {
+    if (B::on_device || s_.last) return false;
+    return s_.is_depthwise() || (has_epilogues<B> && !s_.direct && !s_.bf16x3);
+  }
 
   // Columns of a block stay in the cache between im2col and the product.
   static constexpr std::size_t block_bytes = std::size_t{1} << 19;
   static constexpr std::int64_t least_block = 64;
 
-  image_matrix image_;
+  padded_image image_;
   std::int64_t block_ = 0;  ///< windows
   detail::convolution_shape s_;
 };
