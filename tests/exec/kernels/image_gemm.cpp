@@ -11,6 +11,7 @@
 #include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/backends/tbb/tbb.hpp>
 #include <plait/exec/detail/kernels/depthwise.hpp>
+#include <plait/exec/detail/kernels/padded_image.hpp>
 
 namespace {
 
@@ -96,6 +97,17 @@ TEST_CASE_TEMPLATE("multiply_image: equals the definition of a convolution, in g
   };
   check(float());
   check(double());
+}
+
+TEST_CASE("padded_image: a copy larger than any memory is refused") {
+  constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
+  plait::windows w;
+  for (std::size_t axis = 0; axis != 3; ++axis) {
+    w.head[axis] = most;
+    w.stride[axis] = most;
+    w.out[axis] = 2;
+  }
+  CHECK_THROWS_AS(plait::padded_image(w, 1), plait::shape_error);
 }
 
 TEST_CASE_TEMPLATE("depthwise: equals the definition of a convolution in both orders", B, plait::serial, plait::omp,

@@ -13,6 +13,7 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/kernels/windows.hpp>
+#include <plait/exec/detail/shape.hpp>
 
 namespace plait {
 
@@ -50,9 +51,11 @@ struct padded_planes {
 class padded_image {
  public:
   padded_image() = default;
+  /// Throws shape_error if the copy would be larger than any memory.
   padded_image(windows const& w, std::int64_t channels) : w_(w), channels_(channels) {
     for (std::size_t axis = 0; axis != 3; ++axis)
       extent_[axis] = (w.out[axis] - 1) * w.stride[axis] + (w.kernel[axis] - 1) * w.dilation[axis] + 1;
+    size_ = shape{channels, extent_[0], extent_[1], extent_[2]}.size() + slack;
     for (std::int64_t k0 = 0; k0 != w.kernel[0]; ++k0)
       for (std::int64_t k1 = 0; k1 != w.kernel[1]; ++k1)
         for (std::int64_t k2 = 0; k2 != w.kernel[2]; ++k2)
@@ -73,7 +76,7 @@ class padded_image {
   /// Returns the number of elements that a channel has in the copy.
   std::int64_t plane() const { return static_cast<std::int64_t>(windows::product(extent_)); }
   /// Returns the number of elements of the copy.
-  std::size_t size() const { return static_cast<std::size_t>(channels_ * plane() + slack); }
+  std::size_t size() const { return static_cast<std::size_t>(size_); }
   template <backend B, class T>
   void copy(T const* x, T* to) const {
     std::int64_t const rows = channels_ * extent_[0] * extent_[1];
@@ -136,7 +139,8 @@ class padded_image {
   windows w_;
   std::int64_t channels_ = 0;
   windows::extents extent_ = {1, 1, 1};  ///< of the copy
-  std::vector<std::int64_t> taps_;       ///< places in the copy from that of the first tap
+  std::int64_t size_ = 0;
+  std::vector<std::int64_t> taps_;  ///< places in the copy from that of the first tap
 };
 
 }  // namespace plait
