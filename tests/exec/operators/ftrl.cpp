@@ -50,8 +50,9 @@ TEST_CASE_TEMPLATE("Ftrl: steps by definition, alpha being an argument or an inp
                                           {"g", test::of<B>(shape{count}, g)},
                                           {"a", test::of<B, float>({1}, {0.25f})}});
       for (std::size_t i = 0; i != g.size(); ++i) step(s, i, g[i]);
-      test::check_close(blobs.template fetch<double>("w"), s.w, 8, 1);
-      test::check_close(blobs.template fetch<double>("nz"), s.nz, 8, 1);
+      // Here and in the definition, roots up to 1.8 are rounded, and their difference is multiplied by 4 w.
+      test::check_close(blobs.template fetch<double>("w"), s.w, 20, 1);
+      test::check_close(blobs.template fetch<double>("nz"), s.nz, 20, 1);
     }
 }
 

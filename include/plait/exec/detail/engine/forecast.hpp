@@ -78,8 +78,7 @@ auto engine<B>::forecast_run(given_types const& given) -> value_forecast {
   reset_memory(memory);
   memory.measure_only();
   std::vector<std::pair<std::size_t, void*>> scratch;
-  boost::unordered_flat_map<value_number, std::size_t>
-      packed;  // bytes of the last copy, which ops with equal ones share
+  boost::unordered_flat_map<value_number, std::size_t> packed;  // bytes of the last copy: ops with equal ones share it
   for (std::size_t stage = 0; stage != layout_.stages().size(); ++stage) {
     schedule_stage(stage, memory);
     scratch.clear();

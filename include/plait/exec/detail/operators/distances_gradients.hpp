@@ -36,7 +36,7 @@ struct distance_gradient {
     db = -slope;
   }
 };
-struct product_gradient {
+struct dot_product_gradient {
   template <class T>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void set(T a, T b, T dz, T& da, T& db) {
     da = b * dz;
@@ -232,7 +232,7 @@ void add_distance_gradient_operators(operators<B>& table) {
           .no_doubles_in_caffe2());
   table.template add<row_comparison_gradient_kernel<B, detail::distance_gradient>>(
       pairs("L1DistanceGradient", "dX = dZ[i] sign(X[i, ...] - Y[i, ...]), dY = -dX; inputs X, Y, dZ"));
-  table.template add<row_comparison_gradient_kernel<B, detail::product_gradient>>(
+  table.template add<row_comparison_gradient_kernel<B, detail::dot_product_gradient>>(
       pairs("DotProductGradient", "dX = dZ[i] Y[i, ...], dY = dZ[i] X[i, ...]; inputs X, Y, dZ")
           .no_doubles_in_caffe2());
   table.template add<cosine_gradient_kernel<B>>(
