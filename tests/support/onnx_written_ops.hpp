@@ -29,7 +29,7 @@ struct input {
   numbers dims;
   onnx_type type = onnx_type::float32;
   std::int64_t limit = 3;  ///< integers are below it
-  numbers elements = {};   ///< of integers; random ones if empty
+  numbers elements = {};   ///< elements of integers; random ones if empty
 };
 struct net {
   std::vector<op> ops;

@@ -149,7 +149,7 @@ std::vector<example> examples() {
       {"ShiftLeft", "", {counts, counts}, 2},
       {"ShiftRight", "", {counts, counts}, 2},
       {"Acosh", "", {above_one}, 1},
-      {"AcoshGradient", "", {above_one, above_one}, 2},
+      {"AcoshGradient", "", {given<double>({1.5, 2., 7., 3.}, {rows, 1}), above_one}, 2},
       {"Pow", R"(arg { name: "exponent" f: 1.5 })", {x}, 1},
       {"Pow", repeated, {x, reals({6})}, 1},
       {"Mod", integer("divisor", 3), {whole}, 1},

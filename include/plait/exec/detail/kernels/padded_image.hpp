@@ -15,6 +15,8 @@
 #include <plait/exec/detail/kernels/windows.hpp>
 #include <plait/exec/detail/shape.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -144,3 +146,5 @@ class padded_image {
 };
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -17,6 +17,8 @@
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -176,3 +178,5 @@ void add_rowwise_quantization_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

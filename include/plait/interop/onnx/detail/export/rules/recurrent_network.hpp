@@ -32,7 +32,7 @@ struct onnx_recurrence {
     std::string sequence;                    ///< the name of its places in links
     std::string initial;                     ///< the places before the first step, P×N×D
     std::int64_t places = 1;                 ///< P
-    std::vector<window> windows = {};        ///< of a state with several places, all that the step net reads
+    std::vector<window> windows = {};        ///< windows that the step net reads, if there are several places
     std::vector<std::string> previous = {};  ///< blobs of the step net that are its last place
     std::string next = {};                   ///< the blob of the step net that becomes its next place
   };
