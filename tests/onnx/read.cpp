@@ -282,15 +282,15 @@ TEST_CASE("ONNX node order: a chain of a hundred thousand nodes in reverse order
 TEST_CASE("ONNX refusals: nodes after a refused one are checked, except for what that node leaves unknown") {
   auto lost = node("NoSuchOp", {"x"}, {"a"});
   auto steps = node("MaxPool", {"a"}, {"b", "places"});
-  auto squeeze = node("Squeeze", {"b"}, {"c"});     // needs extents, which NoSuchOp may have
-  auto top = node("TopK", {"x", "k"}, {"d", "e"});  // needs k, which is never a constant
-  auto m = model({lost, steps, squeeze, node("Shape", {"x"}, {"s"}), node("NoSuchOp", {"s"}, {"k"}), top,
-                  node("Relu", {"e"}, {"f"})},
+  auto squeeze = node("Squeeze", {"b"}, {"c"});  // needs extents, which NoSuchOp may have
+  auto clip = node("Clip", {"x", "k"}, {"d"});   // needs k, which is never a constant
+  auto m = model({lost, steps, squeeze, node("Shape", {"x"}, {"s"}), node("NoSuchOp", {"s"}, {"k"}), clip,
+                  node("Relu", {"d"}, {"f"})},
                  {"x"}, {"c"});
   problems const found = refused(m);
-  CHECK(names_of(found) == texts{"NoSuchOp a", "MaxPool b", "NoSuchOp k", "TopK d"});
+  CHECK(names_of(found) == texts{"NoSuchOp a", "MaxPool b", "NoSuchOp k", "Clip d"});
   CHECK(found.back().reason.ends_with("must be known before the model is run"));
-  // If k may be a constant, TopK is not reported.
+  // If k may be a constant, Clip is not reported.
   m.graph.nodes[3] = node("Relu", {"x"}, {"s"});
   m.graph.nodes[4] = node("NoSuchOp", {}, {"k"});
   CHECK(refused(m).size() == 3);
@@ -340,14 +340,18 @@ TEST_CASE("ONNX refusals: an unsupported initializer is reported with its reader
   CHECK(
       refused(m) ==
       problems{{"TensorProto", "pairs", "is of complex64, of which the runtime has no tensors", {"Add 'a'", "Mul 'b'"}},
-               {"TensorProto", "far", "is stored in another file, which is read only with the file of the model", {"Add 'y'"}}});
+               {"TensorProto",
+                "far",
+                "is stored in another file, which is read only with the file of the model",
+                {"Add 'y'"}}});
   try {
     static_cast<void>(plait::read_onnx(m));
   } catch (plait::onnx_error const& e) {
     CHECK(std::string(e.what()) ==
           "plait: the model cannot be run: TensorProto 'pairs': is of complex64, of which the runtime has no tensors, "
           "needed by Add "
-          "'a', Mul 'b'; TensorProto 'far': is stored in another file, which is read only with the file of the model, needed by Add 'y'");
+          "'a', Mul 'b'; TensorProto 'far': is stored in another file, which is read only with the file of the model, "
+          "needed by Add 'y'");
   }
   m.graph.nodes = {node("Relu", {"x"}, {"y"})};
   CHECK(lines_of(plait::read_onnx(m).net) == texts{"Relu x > y"});

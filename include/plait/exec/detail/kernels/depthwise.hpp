@@ -27,8 +27,8 @@ struct depthwise_operands {
 namespace detail {
 
 template <class T>
-PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void finish_depthwise(depthwise_operands<T> const& of, std::int64_t begin,
-                                                            std::int64_t end) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void finish_depthwise(depthwise_operands<T> const& of, std::int64_t begin,
+                                                                   std::int64_t end) {
   T* const y = of.y;
   T const* const addend = of.addend;
   if (addend != nullptr) {

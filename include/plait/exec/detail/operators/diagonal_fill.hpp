@@ -16,6 +16,18 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
+namespace detail {
+
+template <class T>
+struct diagonal_value {
+  T* y;
+  std::size_t step;
+  T value;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { y[i * step] = value; }
+};
+
+}  // namespace detail
+
 /// Kernel of DiagonalFill: matrices, and tensors of more axes of one extent.
 template <backend B>
 class diagonal_fill_kernel final : public constant_fill_kernel<B> {
@@ -36,9 +48,8 @@ class diagonal_fill_kernel final : public constant_fill_kernel<B> {
   void run(op_context<B>& c) override {
     this->visit_bits([&]<class Bits>(Bits value) {
       auto* const y = static_cast<Bits*>(c.raw_output(0));
-      std::size_t const step = step_;
       fill<B>(y, c.output_size(0), Bits{0});
-      for_each_index<B>(count_, [=] PLAIT_HOST_DEVICE(std::size_t i) { y[i * step] = value; });
+      for_each_index<B>(count_, detail::diagonal_value<Bits>{y, step_, value});
     });
   }
 

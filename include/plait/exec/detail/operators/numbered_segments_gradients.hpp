@@ -89,7 +89,7 @@ class numbered_segment_gradient_kernel final : public op_kernel<B> {
     visit_type<std::int32_t, std::int64_t>(c.type(segments), [&]<class I>(I) {
       I const* const numbers = c.template input<I>(segments);
       check_indices<B>(numbers, rows, c.dims(dy)[0]);
-      std::int64_t* sizes = nullptr;
+      [[maybe_unused]] std::int64_t* sizes = nullptr;
       if constexpr (uses_sizes) {
         sizes = static_cast<std::int64_t*>(c.scratch());
         segment_sizes<B>(sizes, static_cast<std::size_t>(c.dims(dy)[0]), numbers, rows);

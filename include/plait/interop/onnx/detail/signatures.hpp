@@ -1,5 +1,5 @@
-// Operands, element types and attributes of ONNX's operators, by version. Written by scripts/onnx-signatures.py from
-// the schemas of the package onnx 1.23.2.
+// Operands, element types and attributes of ONNX's operators, by version. Written by scripts/onnx-signatures.py from the
+// schemas of the package onnx 1.23.2.
 #pragma once
 
 #include <cstddef>
@@ -340,6 +340,7 @@ inline constexpr onnx_signature onnx_signatures[] = {
     {"TopK", 11, 2, "T int64", "T I", "T=3cfe int64=80", "axis:i largest:i sorted:i"},
     {"Transpose", 1, 1, "T", "T", "T=fffe", "perm:I"},
     {"Trilu", 14, 1, "T int64?", "T", "T=fffe int64=80", "upper:i"},
+    {"Unique", 11, 1, "T", "T int64? int64? int64?", "T=fffe", "axis:i sorted:i"},
     {"Unsqueeze", 1, 1, "T", "T", "T=fffe", "axes:I!"},
     {"Unsqueeze", 13, 2, "T int64", "T", "T=fffe int64=80", ""},
     {"Upsample", 1, 1, "T", "T", "T=ec2", "height_scale:f! mode:s width_scale:f!"},
