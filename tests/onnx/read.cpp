@@ -282,15 +282,15 @@ TEST_CASE("ONNX node order: a chain of a hundred thousand nodes in reverse order
 TEST_CASE("ONNX refusals: nodes after a refused one are checked, except for what that node leaves unknown") {
   auto lost = node("NoSuchOp", {"x"}, {"a"});
   auto steps = node("MaxPool", {"a"}, {"b", "places"});
-  auto squeeze = node("Squeeze", {"b"}, {"c"});  // needs extents, which NoSuchOp may have
-  auto clip = node("Clip", {"x", "k"}, {"d"});   // needs k, which is never a constant
-  auto m = model({lost, steps, squeeze, node("Shape", {"x"}, {"s"}), node("NoSuchOp", {"s"}, {"k"}), clip,
+  auto squeeze = node("Squeeze", {"b"}, {"c"});       // needs extents, which NoSuchOp may have
+  auto wider = node("Unsqueeze", {"x", "k"}, {"d"});  // needs k, which is never a constant
+  auto m = model({lost, steps, squeeze, node("Shape", {"x"}, {"s"}), node("NoSuchOp", {"s"}, {"k"}), wider,
                   node("Relu", {"d"}, {"f"})},
                  {"x"}, {"c"});
   problems const found = refused(m);
-  CHECK(names_of(found) == texts{"NoSuchOp a", "MaxPool b", "NoSuchOp k", "Clip d"});
+  CHECK(names_of(found) == texts{"NoSuchOp a", "MaxPool b", "NoSuchOp k", "Unsqueeze d"});
   CHECK(found.back().reason.ends_with("must be known before the model is run"));
-  // If k may be a constant, Clip is not reported.
+  // If k may be a constant, Unsqueeze is not reported.
   m.graph.nodes[3] = node("Relu", {"x"}, {"s"});
   m.graph.nodes[4] = node("NoSuchOp", {}, {"k"});
   CHECK(refused(m).size() == 3);
