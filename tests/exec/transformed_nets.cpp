@@ -388,7 +388,9 @@ TEST_CASE("transforms: real nets that run compute the same outputs") {
           for (auto&& written : plait::outputs(r.predict, op))
             if (std::ranges::find(r.predict.external_output, written) == r.predict.external_output.end())
               r.predict.external_output.push_back(written);
-      (void)run(r);
+      std::size_t elements = 0;
+      for (auto const& made : run(r)) elements += made.size();
+      if (elements > 100'000) continue;  // fills of a large model, which every transform would repeat
     } catch (plait::error const&) {
       continue;  // lacks inputs or operators
     }
