@@ -48,7 +48,7 @@ void check_type() {
     return blobs.template fetch<T>("y");
   };
   std::string const two = "arg { name: 'sampling_ratio' i: 2 } ";
-  // Of Caffe2.
+  // Values that Caffe2 computed.
   CHECK(largest_difference(of(two), {22.2672, 26.2929, 39.2674, 43.8541, 150.4832, 133.0906, 174.4345, 156.4112, 2.2988,
                                      31.1042, 3.797, 35.9515}) < 1e-4);
   auto const y = of(two + "arg { name: 'aligned' i: 1 }");

@@ -41,49 +41,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void finish_depthwise(depthwise_ope
   }
 }
 
-// A row is (image, unit, windows but of the last axis).
-template <class T>
-struct depthwise_planes {
-  windows w;
-  depthwise_operands<T> of;
-  std::int64_t units;
-  std::int64_t units_of_channel;
-
-  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
-    auto const begin = static_cast<std::int64_t>(first);
-    auto const end = static_cast<std::int64_t>(last);
-    digits left = {static_cast<std::int64_t>(row)};
-    std::int64_t const o1 = left.next(w.out[1]);
-    std::int64_t const o0 = left.next(w.out[0]);
-    std::int64_t const unit = left.next(units);
-    T const* const plane = of.x + (left.rest * units + unit) / units_of_channel * (w.in[0] * w.in[1] * w.in[2]);
-    T const* const taps = of.w + unit * (w.kernel[0] * w.kernel[1] * w.kernel[2]);
-    T const bias = of.bias != nullptr ? of.bias[unit] : T(0);
-    std::int64_t const to = static_cast<std::int64_t>(row) * w.out[2];
-    T* const sums = of.y + to;
-    for (std::int64_t o = begin; o < end; ++o) sums[o] = bias;
-    std::int64_t const step = w.stride[2];
-    w.for_each_tap(o0, o1, [&](std::int64_t k0, std::int64_t i0, std::int64_t k1, std::int64_t i1) {
-      T const* const from = plane + (i0 * w.in[1] + i1) * w.in[2];
-      for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
-        T const weight = taps[(k0 * w.kernel[1] + k1) * w.kernel[2] + k2];
-        std::int64_t const shift = w.shift(k2);
-        std::int64_t const inside = w.window_from(0, k2, begin, end);
-        std::int64_t const outside = w.window_from(w.in[2], k2, inside, end);
-        if (step == 1) {
-          PLAIT_INDEPENDENT
-          for (std::int64_t o = inside; o < outside; ++o) sums[o] += weight * from[o + shift];
-        } else {
-          PLAIT_INDEPENDENT
-          for (std::int64_t o = inside; o < outside; ++o) sums[o] += weight * from[o * step + shift];
-        }
-      }
-    });
-    finish_depthwise(of, to + begin, to + end);
-  }
-};
-
-// The same for one image that is read from a padded copy. A row is (unit, windows but of the last axis).
+// A row is (unit, windows but of the last axis) of one image.
 template <class T>
 struct depthwise_padded {
   padded_image const* image;
@@ -169,22 +127,16 @@ struct depthwise_places {
 
 }  // namespace detail
 
-/// Computes a depthwise convolution. Units are a multiple of the channels; with channels last, as many.
+/// Computes a depthwise convolution of images with channels last, and as many units as channels.
 template <backend B, class T>
-void depthwise(windows const& w, depthwise_operands<T> const& of, std::int64_t images, std::int64_t channels,
-               std::int64_t units, bool channels_last) {
-  std::size_t const taps = w.taps();
-  auto const lines = static_cast<std::size_t>(images * w.out[0] * w.out[1]);
-  auto const width = static_cast<std::size_t>(units);
-  if (channels_last)
-    for_each_row_part<B>(lines * static_cast<std::size_t>(w.out[2]), width, taps,
-                         detail::depthwise_places<T>{w, of, units});
-  else
-    for_each_row_part<B>(lines * width, static_cast<std::size_t>(w.out[2]), taps,
-                         detail::depthwise_planes<T>{w, of, units, units / channels});
+void depthwise_channels_last(windows const& w, depthwise_operands<T> const& of, std::int64_t images,
+                             std::int64_t units) {
+  for_each_row_part<B>(static_cast<std::size_t>(images) * w.count(), static_cast<std::size_t>(units), w.taps(),
+                       detail::depthwise_places<T>{w, of, units});
 }
 
-/// Computes a depthwise convolution of one image from its padded copy, on the host.
+/// Computes a depthwise convolution of one image from its padded copy, on the host. Units are a multiple of the
+/// channels; `of.x` is not read.
 template <backend B, class T>
   requires(!B::on_device)
 void depthwise(padded_image const& image, T const* copy, depthwise_operands<T> const& of, std::int64_t units) {

@@ -1,4 +1,4 @@
-// Convolution as a GEMM whose right operand is packed straight from the image, without im2col.
+// Implicit GEMM convolution: the right operand is packed straight from a padded copy of the image, without im2col.
 #pragma once
 
 #include <algorithm>

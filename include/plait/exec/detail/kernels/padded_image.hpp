@@ -52,12 +52,15 @@ struct padded_planes {
 /// tap of a channel.
 class padded_image {
  public:
-  padded_image() = default;
-  /// Throws shape_error if the copy would be larger than any memory.
-  padded_image(windows const& w, std::int64_t channels) : w_(w), channels_(channels) {
+  /// Sets the windows; allocates only for more taps than before. Throws shape_error if the copy would be larger than
+  /// any memory.
+  void assign(windows const& w, std::int64_t channels) {
+    w_ = w;
+    channels_ = channels;
     for (std::size_t axis = 0; axis != 3; ++axis)
       extent_[axis] = (w.out[axis] - 1) * w.stride[axis] + (w.kernel[axis] - 1) * w.dilation[axis] + 1;
     size_ = shape{channels, extent_[0], extent_[1], extent_[2]}.size() + slack;
+    taps_.clear();
     for (std::int64_t k0 = 0; k0 != w.kernel[0]; ++k0)
       for (std::int64_t k1 = 0; k1 != w.kernel[1]; ++k1)
         for (std::int64_t k2 = 0; k2 != w.kernel[2]; ++k2)
@@ -119,7 +122,7 @@ class padded_image {
       pack([bytes](T const* from, T* row, line const& l) { std::memcpy(row + l.at, from, bytes); });
   }
 
-  static constexpr std::int64_t slack = 64;  ///< maximum width
+  static constexpr std::int64_t slack = 64;  ///< elements that may be read behind the copy; maximum width
 
  private:
   // Columns whose windows follow each other on the last axis: `count`, from column `at` on, from this place on.

@@ -89,7 +89,7 @@ class convolution_shape {
     if (direct) return last ? taps : taps * count;
     return taps * windows;
   }
-  /// Returns true if each unit reads one channel, and there is a kernel for that.
+  /// Returns true if each unit reads one channel; with channels last, of its own.
   bool is_depthwise() const { return channels == groups && groups > 1 && (!last || units == channels); }
 
  private:
@@ -132,7 +132,7 @@ struct bias_row {
 
 }  // namespace detail
 
-/// Kernel of Conv, with inputs X, W, [b]: for each image a batched GEMM, accumulated onto the bias.
+/// Kernel of Conv, with inputs X, W, [b]: depthwise, or for each image a batched GEMM, accumulated onto the bias.
 template <backend B>
 class convolution_kernel : public op_kernel<B> {
  public:
@@ -146,9 +146,9 @@ class convolution_kernel : public op_kernel<B> {
     }
     c.output(0, c.type(0), y);
     if (pads_image()) {
-      image_ = padded_image(s_.w, s_.channels);
+      image_.assign(s_.w, s_.channels);
       c.scratch(image_.size() * size_of(c.type(0)));
-    } else if (s_.direct || s_.is_depthwise()) {
+    } else if (s_.direct || is_depthwise()) {
       block_ = s_.count;
     } else {
       std::size_t const window = static_cast<std::size_t>(s_.groups * s_.taps) * size_of(c.type(0));
@@ -175,7 +175,7 @@ class convolution_kernel : public op_kernel<B> {
     T const* x = c.template input<T>(0);
     T const* const w = c.template input<T>(1);
     T const* const bias = c.input_count() == 3 ? c.template input<T>(2) : nullptr;
-    if (s_.is_depthwise())
+    if (is_depthwise())
       return multiply_depthwise<T>({x, w, bias, after.addend, after.relu, y}, static_cast<T*>(c.scratch()));
     if (bias != nullptr) {
       auto const units = static_cast<std::size_t>(s_.units);
@@ -194,18 +194,13 @@ class convolution_kernel : public op_kernel<B> {
 
   template <class T>
   void multiply_depthwise(depthwise_operands<T> of, [[maybe_unused]] T* scratch) const {
+    if (s_.last) return depthwise_channels_last<B>(s_.w, of, s_.images, s_.units);
     if constexpr (!B::on_device)
-      if (pads_image()) {
-        for (std::int64_t image = 0; image != s_.images; ++image) {
-          image_.template copy<B>(of.x, scratch);
-          depthwise<B>(image_, scratch, of, s_.units);
-          of.x += s_.image();
-          of.y += s_.output();
-          if (of.addend != nullptr) of.addend += s_.output();
-        }
-        return;
+      for (std::int64_t image = 0; image != s_.images; ++image, of.x += s_.image(), of.y += s_.output()) {
+        image_.template copy<B>(of.x, scratch);
+        depthwise<B>(image_, scratch, of, s_.units);
+        if (of.addend != nullptr) of.addend += s_.output();
       }
-    depthwise<B>(s_.w, of, s_.images, s_.channels, s_.units, s_.last);
   }
   template <class T>
   void multiply(T const* x, T const* w, T* scratch, T* y, T beta, detail::gemm_epilogue<T> const& after) const {
@@ -245,6 +240,7 @@ class convolution_kernel : public op_kernel<B> {
                       {s_.groups, units * s_.taps, stride, units * s_.count}, w, columns, y + at, 1, beta, after);
   }
 
+  bool is_depthwise() const { return s_.is_depthwise() && (s_.last || !B::on_device); }
   // Windows are read from a padded copy: by GEMM of plait, which packs what im2col would compute, and by depthwise().
   bool pads_image() const {
     if (B::on_device || s_.last) return false;
