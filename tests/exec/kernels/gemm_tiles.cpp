@@ -176,4 +176,49 @@ TEST_CASE_TEMPLATE("gemm_tiles: a call of several tiles equals as many calls, an
   }
 }
 
+// Rows of b begin anywhere, and in any order.
+TEST_CASE_TEMPLATE("placed tiles: they read rows of b at their places, and add a bias to each row", T, float, double) {
+  for (auto const set : test::instruction_sets()) {
+    gemm_kernel<T> const& kernel = plait::detail::tiles_for<T>(set);
+    auto const& placed = plait::detail::placed_tiles_for<T>(set);
+    CAPTURE(static_cast<int>(set));
+    for (ptrdiff_t rows = 1; rows <= kernel.loose_rows; ++rows)
+      for (ptrdiff_t panels = 1; panels <= kernel.wide_panels[static_cast<std::size_t>(rows)]; ++panels)
+        for (ptrdiff_t const k : {1, 2, 9}) {
+          CAPTURE(rows);
+          CAPTURE(panels);
+          CAPTURE(k);
+          ptrdiff_t const columns = panels * kernel.width;
+          std::vector<ptrdiff_t> places;
+          for (ptrdiff_t i = 0; i != k; ++i) places.push_back((i * 7 + 3) % 10);
+          auto const a = whole_numbers<T>(rows * k, 1);
+          auto const b = whole_numbers<T>(columns + 10, 2);
+          auto const bias = whole_numbers<T>(rows, 3);
+          std::vector<T> c(static_cast<std::size_t>(rows * columns));
+          std::vector<T> wanted;
+          for (ptrdiff_t i = 0; i != rows; ++i)
+            for (ptrdiff_t j = 0; j != columns; ++j) {
+              T sum = bias[static_cast<std::size_t>(i)];
+              for (ptrdiff_t l = 0; l != k; ++l)
+                sum += a[static_cast<std::size_t>(i * k + l)] *
+                       b[static_cast<std::size_t>(places[static_cast<std::size_t>(l)] + j)];
+              wanted.push_back(sum);
+            }
+          gemm_tile<T> t{};
+          t.k = k;
+          t.a = a.data();
+          t.a_row = k;
+          t.b = b.data();
+          t.b_panel = kernel.width;
+          t.b_places = places.data();
+          t.bias = bias.data();
+          t.c = c.data();
+          t.c_row = t.columns = columns;
+          t.count = 1;
+          placed[static_cast<std::size_t>(panels)][static_cast<std::size_t>(rows)](t);
+          CHECK(c == wanted);
+        }
+  }
+}
+
 }  // namespace

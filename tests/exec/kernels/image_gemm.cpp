@@ -85,14 +85,16 @@ TEST_CASE_TEMPLATE("multiply_image: equals the definition of a convolution, in g
         auto const x = numbers<T>(size(channels, w.places()), 1);
         auto const weights = numbers<T>(size(units * channels / groups, w.taps()), 2);
         auto const addend = numbers<T>(size(units, w.count()), 3);
-        auto y = numbers<T>(size(units, w.count()), 4);
+        auto const bias = numbers<T>(units, 4);
+        std::vector<T> y;
+        for (T const each : bias) y.insert(y.end(), w.count(), each);
         auto const expected = convolved(w, x, weights, y, addend, channels, static_cast<std::size_t>(groups), units);
         plait::padded_image image;
-        image.assign(w, channels);
+        image.assign(w, channels, groups);
         std::vector<T> copy(image.size());
         image.copy<B>(x.data(), copy.data());
-        plait::multiply_image<B>(image, copy.data(), groups, units, weights.data(), y.data(), T(1),
-                                 {.addend = addend.data(), .relu = true});
+        plait::multiply_image<B>(image, copy.data(), groups, units, weights.data(), bias.data(),
+                                 {.addend = addend.data(), .relu = true}, y.data());
         CHECK(y == expected);
       }
   };
@@ -104,11 +106,10 @@ TEST_CASE("padded_image: a copy larger than any memory is refused") {
   constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
   plait::windows w;
   for (std::size_t axis = 0; axis != 3; ++axis) {
-    w.head[axis] = most;
-    w.stride[axis] = most;
-    w.out[axis] = 2;
+    w.dilation[axis] = most;
+    w.kernel[axis] = 2;
   }
-  CHECK_THROWS_AS(plait::padded_image().assign(w, 1), plait::shape_error);
+  CHECK_THROWS_AS(plait::padded_image().assign(w, 1, 1), plait::shape_error);
 }
 
 TEST_CASE_TEMPLATE("depthwise: equals the definition of a convolution in both orders", B, plait::serial, plait::omp,
@@ -137,7 +138,7 @@ TEST_CASE_TEMPLATE("depthwise: equals the definition of a convolution in both or
       }
       std::vector<float> y(expected.size());
       plait::padded_image padded;
-      padded.assign(w, channels);
+      padded.assign(w, channels, channels);
       std::vector<float> copy(padded.size());
       for (std::size_t image = 0; image != images; ++image) {
         padded.copy<B>(x.data() + image * channels * w.places(), copy.data());

@@ -55,36 +55,30 @@ struct depthwise_padded {
     std::int64_t const o1 = left.next(w.out[1]);
     std::int64_t const o0 = left.next(w.out[0]);
     std::int64_t const unit = left.rest;
-    T const* const from = copy + unit / units_of_channel * image->plane() + image->place_of(o0, o1, 0);
-    T const* const weights = of.w + unit * image->taps();
+    windows::extents const& extent = image->extents();
+    T const* const from = copy + unit / units_of_channel * image->plane() + (o0 * extent[1] + o1) * extent[2];
+    T const* const weights = of.w + unit * static_cast<std::int64_t>(image->taps().size());
     T const bias = of.bias != nullptr ? of.bias[unit] : T(0);
     T* const to = of.y + static_cast<std::int64_t>(row) * w.out[2];
     auto const end = static_cast<std::int64_t>(last);
     auto o = static_cast<std::int64_t>(first);
     constexpr std::int64_t lanes = 32 / sizeof(T);
-    std::int64_t const step = w.stride[2];
-    if (step == 1) {
-      for (; o + 4 * lanes <= end; o += 4 * lanes) add<4 * lanes, 1>(from + o, weights, bias, to + o, 4 * lanes);
-      for (; o < end; o += lanes) add<lanes, 1>(from + o, weights, bias, to + o, std::min(lanes, end - o));
-    } else if (step == 2) {
-      for (; o < end; o += lanes) add<lanes, 2>(from + 2 * o, weights, bias, to + o, std::min(lanes, end - o));
-    } else {
-      for (; o < end; ++o) add<1, 1>(from + o * step, weights, bias, to + o, 1);
-    }
+    for (; o + 4 * lanes <= end; o += 4 * lanes) add<4 * lanes>(from + o, weights, bias, to + o, 4 * lanes);
+    for (; o < end; o += lanes) add<lanes>(from + o, weights, bias, to + o, std::min(lanes, end - o));
     auto const at = static_cast<std::int64_t>(row) * w.out[2];
     finish_depthwise(of, at + static_cast<std::int64_t>(first), at + end);
   }
 
  private:
-  // Keeps Count sums in registers. Reads that many places, Step apart, also beyond `count`.
-  template <std::int64_t Count, std::int64_t Step>
+  // Keeps Count sums in registers. Reads that many places, also beyond `count`.
+  template <std::int64_t Count>
   PLAIT_ALWAYS_INLINE void add(T const* from, T const* weights, T bias, T* to, std::int64_t count) const {
     T sums[Count];
     for (std::int64_t i = 0; i != Count; ++i) sums[i] = bias;
-    for (std::int64_t const place : image->tap_places()) {
+    for (std::ptrdiff_t const place : image->taps()) {
       T const weight = *weights++;
       T const* const places = from + place;
-      for (std::int64_t i = 0; i != Count; ++i) sums[i] += weight * places[i * Step];
+      for (std::int64_t i = 0; i != Count; ++i) sums[i] += weight * places[i];
     }
     if (count == Count)
       for (std::int64_t i = 0; i != Count; ++i) to[i] = sums[i];

@@ -28,7 +28,7 @@ struct gemm_tile {
   std::ptrdiff_t a_step;   ///< from one k to the next: the number of rows, if packed
   std::ptrdiff_t a_row;    ///< from one row to the next; 1 for more rows than the kernel's loose_rows
   T const* b;              ///< the first of the tile's panels; a panel is `width` columns
-  std::ptrdiff_t b_row;    ///< from one k to the next
+  std::ptrdiff_t b_row;    ///< from one k to the next; not of placed_tiles
   std::ptrdiff_t b_panel;  ///< from one panel to the next
   T* c;
   std::ptrdiff_t c_row;
@@ -44,6 +44,9 @@ struct gemm_tile {
   std::ptrdiff_t count;       ///< number of tiles; distances from one to the next:
   std::ptrdiff_t a_next, b_next, c_next, from_next, more_next;
   std::ptrdiff_t ahead_next;  ///< bytes
+  // Of placed_tiles only:
+  std::ptrdiff_t const* b_places;  ///< each k's elements of b, from `b`
+  T const* bias;                   ///< a summand for each row; nullptr: none
 };
 
 /// Maximum of rows that are read in place, however many panels they are multiplied by.
@@ -93,6 +96,7 @@ constexpr int tile_vectors(int rows, int most_rows) {
 // more registers than there are for addresses, and moves between them in place of multiplications. And it would reload
 // a vector of b for each row: except with three rows and 16 registers, of which none is left for the vector.
 #define PLAIT_DETAIL_GEMM_STEP                                                                                      \
+  if constexpr (Placed) b = t.b + *place++;                                                                         \
   if constexpr (V == 4) {                                                                                           \
     vec right;                                                                                                      \
     PLAIT_DETAIL_GEMM_COLUMN(0);                                                                                    \
@@ -105,7 +109,7 @@ constexpr int tile_vectors(int rows, int most_rows) {
      ...);                                                                                                          \
   }                                                                                                                 \
   a += step;                                                                                                        \
-  b += row;                                                                                                         \
+  if constexpr (!Placed) b += row;                                                                                  \
   if constexpr (V > 2) asm("" : "+r"(a), "+r"(b))
 #define PLAIT_DETAIL_GEMM_COLUMN(j)                                                             \
   right = *reinterpret_cast<loose const*>(b + std::ptrdiff_t(j / 2) * panel + (j % 2) * lanes); \
@@ -131,16 +135,17 @@ constexpr int tile_vectors(int rows, int most_rows) {
     typedef T vec __attribute__((vector_size(BYTES)));                                                             \
     typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                           \
                                                                                                                    \
-    template <int R, int V, std::size_t... Sums>                                                                   \
+    template <int R, int V, bool Placed, std::size_t... Sums>                                                      \
     TARGET PLAIT_ALIGN_LOOPS static void multiply(gemm_tile<T>& t, std::index_sequence<Sums...>) {                 \
       for (std::ptrdiff_t left = t.count;;) {                                                                      \
         vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                         \
         T const* a = t.a;                                                                                          \
         T const* b = t.b;                                                                                          \
-        char const* ahead = t.ahead;                                                                               \
-        std::ptrdiff_t const step = t.a_step;                                                                      \
+        [[maybe_unused]] char const* ahead = t.ahead;                                                              \
+        std::ptrdiff_t const step = Placed ? 1 : t.a_step;                                                         \
         std::ptrdiff_t const a_row = R <= loose_rows ? t.a_row : 1;                                                \
-        std::ptrdiff_t const row = t.b_row;                                                                        \
+        [[maybe_unused]] std::ptrdiff_t const row = t.b_row;                                                       \
+        [[maybe_unused]] std::ptrdiff_t const* place = t.b_places;                                                 \
         std::ptrdiff_t const panel = t.b_panel;                                                                    \
         std::ptrdiff_t k = t.k;                                                                                    \
         for (; k >= turns; k -= turns) {                                                                           \
@@ -150,7 +155,7 @@ constexpr int tile_vectors(int rows, int most_rows) {
             PLAIT_DETAIL_GEMM_STEP;                                                                                \
             PLAIT_DETAIL_GEMM_STEP;                                                                                \
           }                                                                                                        \
-          if constexpr (V == 2) {                                                                                  \
+          if constexpr (V == 2 && !Placed) {                                                                       \
             __builtin_prefetch(ahead, 0, 2);                                                                       \
             __builtin_prefetch(ahead + t.ahead_step, 0, 2);                                                        \
             if constexpr (turns == 4) {                                                                            \
@@ -173,6 +178,9 @@ constexpr int tile_vectors(int rows, int most_rows) {
           for (int i = 0; i < R; ++i)                                                                              \
             for (int j = 0; j < V * lanes; ++j)                                                                    \
               edge[i * V * lanes + j] = j < t.columns ? t.from[i * t.from_row + j] : T(0);                         \
+        }                                                                                                          \
+        if constexpr (Placed) {                                                                                    \
+          if (t.bias != nullptr) ((sum[Sums] += t.bias[Sums / V]), ...);                                           \
         }                                                                                                          \
         if (t.beta != T(0)) {                                                                                      \
           ((sum[Sums] += t.beta * *reinterpret_cast<loose const*>(from + std::ptrdiff_t(Sums / V) * from_row +     \
@@ -217,6 +225,30 @@ PLAIT_DETAIL_GEMM_TILES(avx512, PLAIT_TARGET_AVX512, 64, 32, 14)
 #undef PLAIT_DETAIL_GEMM_COLUMN
 #undef PLAIT_DETAIL_READ_ONCE
 
+/// Micro-kernels by number of panels, then of rows.
+template <class T>
+using gemm_tile_table = decltype(gemm_kernel<T>::tiles);
+
+template <instruction_set Set, class T, bool Placed, int R, int Panels>
+void multiply_tile(gemm_tile<T>& t) {
+  gemm_tiles<Set, T>::template multiply<R, 2 * Panels, Placed>(t,
+                                                               std::make_index_sequence<std::size_t(2 * R * Panels)>());
+}
+
+template <instruction_set Set, class T, bool Placed, int Rows>
+constexpr gemm_tile_table<T> make_tile_table() {
+  gemm_tile_table<T> made = {};
+  auto const add_tiles = [&]<int R, int... P>(std::integral_constant<int, R>, std::integer_sequence<int, P...>) {
+    ((made[P + 1][R] = multiply_tile<Set, T, Placed, R, P + 1>), ...);
+  };
+  [&]<int... R>(std::integer_sequence<int, R...>) {
+    (add_tiles(std::integral_constant<int, R + 1>(),
+               std::make_integer_sequence<int, tile_vectors(R + 1, gemm_tiles<Set, T>::rows) / 2>()),
+     ...);
+  }(std::make_integer_sequence<int, Rows>());
+  return made;
+}
+
 template <instruction_set Set, class T>
 constexpr gemm_kernel<T> make_gemm_kernel() {
   using Tiles = gemm_tiles<Set, T>;
@@ -225,41 +257,38 @@ constexpr gemm_kernel<T> make_gemm_kernel() {
   made.rows = Tiles::rows;
   made.loose_rows = Tiles::loose_rows;
   made.transposed = make_transposed_kernel<Set, T>();
-  auto const add_tile = [&]<int R>(std::integral_constant<int, R>) {
-    constexpr int vectors = tile_vectors(R, Tiles::rows);
-    [&]<int... P>(std::integer_sequence<int, P...>) {
-      ((made.tiles[P + 1][R] =
-            [](gemm_tile<T>& t) {
-              Tiles::template multiply<R, 2 * (P + 1)>(t, std::make_index_sequence<std::size_t(R * 2 * (P + 1))>());
-            }),
-       ...);
-    }(std::make_integer_sequence<int, vectors / 2>());
-    made.wide_panels[R] = vectors / 2;
-  };
-  [&]<int... R>(std::integer_sequence<int, R...>) {
-    (add_tile(std::integral_constant<int, R + 1>()), ...);
-  }(std::make_integer_sequence<int, Tiles::rows>());
+  made.tiles = make_tile_table<Set, T, false, Tiles::rows>();
+  for (int rows = 1; rows <= Tiles::rows; ++rows)
+    made.wide_panels[std::size_t(rows)] = tile_vectors(rows, Tiles::rows) / 2;
   return made;
 }
 
 template <instruction_set Set, class T>
 inline constexpr gemm_kernel<T> gemm_kernel_of = make_gemm_kernel<Set, T>();
 
+/// Micro-kernels of up to loose_rows rows of a, whose rows of b are at any places.
+template <instruction_set Set, class T>
+inline constexpr gemm_tile_table<T> placed_tiles_of = make_tile_table<Set, T, true, gemm_tiles<Set, T>::loose_rows>();
+
+/// Returns an instruction set whose micro-kernels this program has.
+constexpr instruction_set with_tiles(instruction_set set) {
+  return PLAIT_X86_DISPATCH ? set : instruction_set::portable;
+}
+
 /// Returns the micro-kernels of an instruction set that the processor has.
 template <class T>
 gemm_kernel<T> const& tiles_for(instruction_set set = available_instructions()) {
-#if PLAIT_X86_DISPATCH
-  switch (set) {
-    case instruction_set::avx512:
-      return gemm_kernel_of<instruction_set::avx512, T>;
-    case instruction_set::avx2:
-      return gemm_kernel_of<instruction_set::avx2, T>;
-    case instruction_set::portable:
-      break;
-  }
-#endif
-  static_cast<void>(set);
-  return gemm_kernel_of<instruction_set::portable, T>;
+  static constexpr std::array by = {&gemm_kernel_of<instruction_set::portable, T>,
+                                    &gemm_kernel_of<with_tiles(instruction_set::avx2), T>,
+                                    &gemm_kernel_of<with_tiles(instruction_set::avx512), T>};
+  return *by[static_cast<std::size_t>(set)];
+}
+template <class T>
+gemm_tile_table<T> const& placed_tiles_for(instruction_set set = available_instructions()) {
+  static constexpr std::array by = {&placed_tiles_of<instruction_set::portable, T>,
+                                    &placed_tiles_of<with_tiles(instruction_set::avx2), T>,
+                                    &placed_tiles_of<with_tiles(instruction_set::avx512), T>};
+  return *by[static_cast<std::size_t>(set)];
 }
 
 }  // namespace plait::detail

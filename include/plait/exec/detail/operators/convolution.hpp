@@ -146,7 +146,7 @@ class convolution_kernel : public op_kernel<B> {
     }
     c.output(0, c.type(0), y);
     if (pads_image()) {
-      image_.assign(s_.w, s_.channels);
+      image_.assign(s_.w, s_.channels, s_.groups);
       c.scratch(image_.size() * size_of(c.type(0)));
     } else if (s_.direct || is_depthwise()) {
       block_ = s_.count;
@@ -177,6 +177,16 @@ class convolution_kernel : public op_kernel<B> {
     T const* const bias = c.input_count() == 3 ? c.template input<T>(2) : nullptr;
     if (is_depthwise())
       return multiply_depthwise<T>({x, w, bias, after.addend, after.relu, y}, static_cast<T*>(c.scratch()));
+    T* const scratch = static_cast<T*>(c.scratch());
+    if constexpr (has_epilogues<B>)
+      if (pads_image()) {
+        for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), y += s_.output()) {
+          image_.template copy<B>(x, scratch);
+          multiply_image<B>(image_, scratch, s_.groups, s_.units, w, bias, after, y);
+          if (after.addend != nullptr) after.addend += s_.output();
+        }
+        return;
+      }
     if (bias != nullptr) {
       auto const units = static_cast<std::size_t>(s_.units);
       auto const count = static_cast<std::size_t>(s_.count);
@@ -184,7 +194,6 @@ class convolution_kernel : public op_kernel<B> {
       for_each_row_part<B>(images * (s_.last ? count : units), s_.last ? units : count, 1,
                            detail::bias_row<T>{bias, y, units, s_.last ? units : count, s_.last});
     }
-    T* const scratch = static_cast<T*>(c.scratch());
     T const beta = bias != nullptr ? T(1) : T(0);
     for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), y += s_.output()) {
       multiply<T>(x, w, scratch, y, beta, after);
@@ -204,11 +213,6 @@ class convolution_kernel : public op_kernel<B> {
   }
   template <class T>
   void multiply(T const* x, T const* w, T* scratch, T* y, T beta, detail::gemm_epilogue<T> const& after) const {
-    if constexpr (has_epilogues<B>)
-      if (pads_image()) {
-        image_.template copy<B>(x, scratch);
-        return multiply_image<B>(image_, scratch, s_.groups, s_.units, w, y, beta, after);
-      }
     for (std::int64_t first = 0; first < s_.count; first += block_)
       add(s_.template columns_of<B>(x, {first, std::min(block_, s_.count - first)}, scratch), first, w, y, beta, after);
   }
