@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -17,7 +18,7 @@ namespace {
 
 // Lines narrower than a panel, and more windows than a block has.
 std::vector<plait::windows> geometries() {
-  std::vector<plait::windows> made(7);
+  std::vector<plait::windows> made(9);
   made[0] = {{1, 9, 37}, {1, 9, 37}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}};
   made[1] = {{1, 40, 41}, {1, 40, 41}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}};
   made[2] = {{1, 1, 3000}, {1, 1, 746}, {1, 1, 7}, {1, 1, 4}, {1, 1, 3}, {0, 0, 1}, {0, 0, 0}};
@@ -25,6 +26,9 @@ std::vector<plait::windows> geometries() {
   made[4] = {{1, 3, 2}, {1, 3, 2}, {1, 5, 5}, {1, 1, 1}, {1, 1, 1}, {0, 2, 2}, {0, 2, 2}};
   made[5] = {{1, 2, 3}, {1, 6, 7}, {1, 2, 2}, {1, 1, 1}, {1, 1, 1}, {0, 3, 3}, {0, 2, 2}};  // windows in the padding
   made[6] = {{1, 20, 20}, {1, 10, 10}, {1, 1, 1}, {1, 2, 2}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}};
+  // As many windows as a tile has columns, with AVX2 and with AVX-512.
+  made[7] = {{1, 4, 4}, {1, 4, 4}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}};
+  made[8] = {{1, 8, 8}, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}};
   return made;
 }
 
@@ -91,7 +95,7 @@ TEST_CASE_TEMPLATE("multiply_image: equals the definition of a convolution, in g
         auto const expected = convolved(w, x, weights, y, addend, channels, static_cast<std::size_t>(groups), units);
         plait::padded_image image;
         image.assign(w, channels, groups);
-        std::vector<T> copy(image.size());
+        std::vector<T> copy(image.size(), std::numeric_limits<T>::quiet_NaN());
         image.copy<B>(x.data(), copy.data());
         plait::multiply_image<B>(image, copy.data(), groups, units, weights.data(), bias.data(),
                                  {.addend = addend.data(), .relu = true}, y.data());
@@ -100,6 +104,18 @@ TEST_CASE_TEMPLATE("multiply_image: equals the definition of a convolution, in g
   };
   check(float());
   check(double());
+}
+
+TEST_CASE("multiply_image: without channels, results are the bias") {
+  plait::windows const w = {{1, 4, 5}, {1, 4, 5}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}};
+  plait::padded_image image;
+  image.assign(w, 0, 1);
+  std::vector<float> const copy(image.size());
+  std::vector<float> const bias = {1, 2};
+  std::vector<float> y(40);
+  plait::multiply_image<plait::serial, float>(image, copy.data(), 1, 2, nullptr, bias.data(), {}, y.data());
+  CHECK(std::ranges::count(y, 1.0F) == 20);
+  CHECK(std::ranges::count(y, 2.0F) == 20);
 }
 
 TEST_CASE("padded_image: a copy larger than any memory is refused") {
@@ -139,7 +155,7 @@ TEST_CASE_TEMPLATE("depthwise: equals the definition of a convolution in both or
       std::vector<float> y(expected.size());
       plait::padded_image padded;
       padded.assign(w, channels, channels);
-      std::vector<float> copy(padded.size());
+      std::vector<float> copy(padded.size(), std::numeric_limits<float>::quiet_NaN());
       for (std::size_t image = 0; image != images; ++image) {
         padded.copy<B>(x.data() + image * channels * w.places(), copy.data());
         std::size_t const at = image * units * w.count();
