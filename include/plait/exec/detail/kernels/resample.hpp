@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <plait/exec/detail/kernels/row_parts.hpp>
 
@@ -105,22 +106,76 @@ PLAIT_HOST_DEVICE constexpr std::int64_t resample_clamp(std::int64_t at, std::in
   return at < 0 ? 0 : at >= in ? in - 1 : at;
 }
 
-// A row is (outer, place of the result); its elements are those of the axes behind.
+// Returns the distance at which the filter ends.
+inline double resample_support(resampled_axis const& at, resample_rule const& rule) {
+  double const support = rule.filter == resample_filter::cubic ? 2 : 1;
+  return rule.antialias && at.scale < 1 ? support / at.scale : support;
+}
+
+// Computes the taps of a place of the result: consecutive places, none if it is outside.
+template <class T>
+struct find_taps {
+  resampled_axis at;
+  resample_rule rule;
+  double support;
+  std::size_t width;
+  std::int64_t* first;
+  std::int64_t* count;
+  T* weights;
+  PLAIT_HOST_DEVICE void operator()(std::size_t o) const {
+    double const position = resample_position(at, rule.places, static_cast<std::int64_t>(o));
+    if (rule.filter == resample_filter::nearest) {
+      first[o] = resample_clamp(resample_nearest(position, rule.nearest), at.in);
+      if (count == nullptr) return;
+    }
+    count[o] = 0;
+    if (rule.places == resample_places::crop && (position < 0 || position > static_cast<double>(at.in - 1))) return;
+    T* const to = weights + o * width;
+    if (rule.filter == resample_filter::nearest) {
+      count[o] = 1;
+      to[0] = T(1);
+      return;
+    }
+    auto begin = static_cast<std::int64_t>(floor(position - support)) + 1;
+    auto end = static_cast<std::int64_t>(floor(position + support)) + 1;
+    if (rule.without_outside) {
+      begin = begin < 0 ? 0 : begin;
+      end = end < at.in ? end : at.in;
+    }
+    double const shrink = rule.antialias && at.scale < 1 ? at.scale : 1;
+    double sum = 0;
+    for (std::int64_t k = begin; k < end; ++k)
+      sum += resample_weight(rule, (static_cast<double>(k) - position) * shrink);
+    for (std::int64_t k = begin; k < end; ++k)
+      to[k - begin] = static_cast<T>(resample_weight(rule, (static_cast<double>(k) - position) * shrink) / sum);
+    first[o] = begin;
+    count[o] = end - begin;
+  }
+};
+
+// A row is (outer, place of the result); its elements are those of the axes behind. Of the last axis, a row is (outer),
+// and its elements are the places of the result.
 template <class T>
 struct nearest_row {
   T const* x;
   T* y;
   std::size_t inner;
   resampled_axis at;
-  resample_rule rule;
+  std::int64_t const* places;
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    auto const in = static_cast<std::size_t>(at.in);
     auto const out = static_cast<std::size_t>(at.out);
-    double const position = resample_position(at, rule.places, static_cast<std::int64_t>(row % out));
-    std::int64_t const place = resample_clamp(resample_nearest(position, rule.nearest), at.in);
-    T const* const from = x + ((row / out) * static_cast<std::size_t>(at.in) + static_cast<std::size_t>(place)) * inner;
-    T* const to = y + row * inner;
-    PLAIT_INDEPENDENT
-    for (std::size_t i = first; i < last; ++i) to[i] = from[i];
+    if (inner == 1) {
+      T const* const from = x + row * in;
+      T* const to = y + row * out;
+      PLAIT_INDEPENDENT
+      for (std::size_t i = first; i < last; ++i) to[i] = from[places[i]];
+    } else {
+      T const* const from = x + ((row / out) * in + static_cast<std::size_t>(places[row % out])) * inner;
+      T* const to = y + row * inner;
+      PLAIT_INDEPENDENT
+      for (std::size_t i = first; i < last; ++i) to[i] = from[i];
+    }
   }
 };
 
@@ -129,54 +184,68 @@ struct filtered_row {
   T const* x;
   T* y;
   std::size_t inner;
-  resampled_axis at;
-  resample_rule rule;
+  find_taps<T> by;
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
-    auto const out = static_cast<std::size_t>(at.out);
-    double const position = resample_position(at, rule.places, static_cast<std::int64_t>(row % out));
-    T* const to = y + row * inner;
-    T const* const from = x + (row / out) * static_cast<std::size_t>(at.in) * inner;
-    if (rule.places == resample_places::crop && (position < 0 || position > static_cast<double>(at.in - 1))) {
-      for (std::size_t i = first; i < last; ++i) to[i] = static_cast<T>(rule.outside);
+    auto const in = static_cast<std::size_t>(by.at.in);
+    auto const out = static_cast<std::size_t>(by.at.out);
+    if (inner == 1) {
+      T const* const from = x + row * in;
+      for (std::size_t o = first; o < last; ++o) {
+        T sum = by.count[o] == 0 ? static_cast<T>(by.rule.outside) : T(0);
+        for (std::int64_t k = 0; k < by.count[o]; ++k)
+          sum +=
+              by.weights[o * by.width + static_cast<std::size_t>(k)] * from[resample_clamp(by.first[o] + k, by.at.in)];
+        y[row * out + o] = sum;
+      }
       return;
     }
-    for (std::size_t i = first; i < last; ++i) to[i] = T(0);
-    if (rule.filter == resample_filter::nearest)
-      return add_tap(to, from, resample_nearest(position, rule.nearest), T(1), first, last);
-    double const shrink = rule.antialias && at.scale < 1 ? at.scale : 1;
-    double const support = (rule.filter == resample_filter::linear ? 1 : 2) / shrink;
-    auto const begin = static_cast<std::int64_t>(floor(position - support)) + 1;
-    auto const end = static_cast<std::int64_t>(floor(position + support)) + 1;
-    double sum = 0;
-    for (std::int64_t k = begin; k < end; ++k)
-      if (!rule.without_outside || (k >= 0 && k < at.in))
-        sum += resample_weight(rule, (static_cast<double>(k) - position) * shrink);
-    for (std::int64_t k = begin; k < end; ++k) {
-      if (rule.without_outside && (k < 0 || k >= at.in)) continue;
-      auto const weight = static_cast<T>(resample_weight(rule, (static_cast<double>(k) - position) * shrink) / sum);
-      add_tap(to, from, k, weight, first, last);
+    std::size_t const o = row % out;
+    T const* const from = x + (row / out) * in * inner;
+    T* const to = y + row * inner;
+    T const empty = by.count[o] == 0 ? static_cast<T>(by.rule.outside) : T(0);
+    for (std::size_t i = first; i < last; ++i) to[i] = empty;
+    for (std::int64_t k = 0; k < by.count[o]; ++k) {
+      T const weight = by.weights[o * by.width + static_cast<std::size_t>(k)];
+      T const* const tap = from + static_cast<std::size_t>(resample_clamp(by.first[o] + k, by.at.in)) * inner;
+      PLAIT_INDEPENDENT
+      for (std::size_t i = first; i < last; ++i) to[i] += weight * tap[i];
     }
-  }
-  PLAIT_HOST_DEVICE void add_tap(T* to, T const* from, std::int64_t place, T weight, std::size_t first,
-                                 std::size_t last) const {
-    T const* const tap = from + static_cast<std::size_t>(resample_clamp(place, at.in)) * inner;
-    PLAIT_INDEPENDENT
-    for (std::size_t i = first; i < last; ++i) to[i] += weight * tap[i];
   }
 };
 
+// Returns the number of weights that a place of the result has room for.
+inline std::size_t resample_width(resampled_axis const& at, resample_rule const& rule) {
+  return static_cast<std::size_t>(std::ceil(2 * resample_support(at, rule)));
+}
+
 }  // namespace detail
+
+/// Returns the bytes of scratch memory that resample() needs.
+inline std::size_t resample_scratch(resampled_axis const& at, resample_rule const& rule) {
+  return static_cast<std::size_t>(at.out) * (2 + detail::resample_width(at, rule)) * sizeof(std::int64_t);
+}
 
 /// Resamples the middle axis of x, [outer, in, inner], to y, [outer, out, inner]. T is the element type or, for the
 /// nearest place without resample_places::crop, a word of its size.
 template <backend B, class T>
 void resample(T const* x, T* y, std::size_t outer, std::size_t inner, resampled_axis const& at,
-              resample_rule const& rule) {
-  std::size_t const rows = outer * static_cast<std::size_t>(at.out);
-  if (rule.filter == resample_filter::nearest && rule.places != resample_places::crop)
-    for_each_row_part<B>(rows, inner, 1, detail::nearest_row<T>{x, y, inner, at, rule});
-  else if constexpr (std::floating_point<T>)
-    for_each_row_part<B>(rows, inner, 8, detail::filtered_row<T>{x, y, inner, at, rule});
+              resample_rule const& rule, void* scratch) {
+  auto const out = static_cast<std::size_t>(at.out);
+  std::size_t const rows = inner == 1 ? outer : outer * out;
+  std::size_t const width = inner == 1 ? out : inner;
+  auto* const first = static_cast<std::int64_t*>(scratch);
+  using weight = std::conditional_t<std::floating_point<T>, T, float>;
+  detail::find_taps<weight> by = {
+      at, rule, detail::resample_support(at, rule), detail::resample_width(at, rule), first, nullptr, nullptr};
+  if (rule.filter == resample_filter::nearest && rule.places != resample_places::crop) {
+    for_each_index<B>(out, by);
+    for_each_row_part<B>(rows, width, 1, detail::nearest_row<T>{x, y, inner, at, first});
+  } else if constexpr (std::floating_point<T>) {
+    by.count = first + out;
+    by.weights = reinterpret_cast<T*>(first + 2 * out);
+    for_each_index<B>(out, by);
+    for_each_row_part<B>(rows, width, 2 * by.width, detail::filtered_row<T>{x, y, inner, by});
+  }
 }
 
 }  // namespace plait

@@ -140,8 +140,10 @@ class resize_kernel final : public op_kernel<B> {
     }
     std::ranges::sort(steps_, {}, [](step const& each) { return growth(each); });
     c.output(0, c.type(0), made);
-    // The results of all steps but the last, one after the other.
-    std::size_t bytes = 0;
+    // The taps of a step, then the results of all steps but the last, one after the other.
+    taps_ = 0;
+    for (step const& each : steps_) taps_ = std::max(taps_, resample_scratch(each.at, rule_));
+    std::size_t bytes = taps_;
     shape dims = c.dims(0);
     for (std::size_t k = 0; k + 1 < steps_.size(); ++k) {
       dims.set(steps_[k].axis, steps_[k].at.out);
@@ -190,14 +192,15 @@ class resize_kernel final : public op_kernel<B> {
   template <class T>
   void run_as(op_context<B>& c, T const* x, T* y) const {
     shape dims = c.dims(0);
-    auto* room = static_cast<T*>(c.scratch());
+    auto* const taps = static_cast<std::byte*>(c.scratch());
+    auto* room = reinterpret_cast<T*>(taps + taps_);
     for (std::size_t k = 0; k != steps_.size(); ++k) {
       auto const [axis, at] = steps_[k];
       auto const outer = static_cast<std::size_t>(dims.size_to(axis));
       auto const inner = static_cast<std::size_t>(dims.size_from(axis + 1));
       dims.set(axis, at.out);
       T* const to = k + 1 == steps_.size() ? y : std::exchange(room, room + dims.size());
-      resample<B>(x, to, outer, inner, at, rule_);
+      resample<B>(x, to, outer, inner, at, rule_, taps);
       x = to;
     }
   }
@@ -209,6 +212,7 @@ class resize_kernel final : public op_kernel<B> {
   policies policy_ = policies::stretch;
   resample_rule rule_;
   std::vector<step> steps_;
+  std::size_t taps_ = 0;  ///< bytes
 };
 
 /// Resize: any element type to the nearest place; float and double otherwise.
