@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <plait/exec/detail/kernels/reduce_axes.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
@@ -108,8 +109,17 @@ struct pooled_planes {
         std::int64_t const shift = w.shift(k2);
         std::int64_t const inside = w.window_from(0, k2, begin, end);
         std::int64_t const outside = w.window_from(w.in[2], k2, inside, end);
-        PLAIT_INDEPENDENT
-        for (std::int64_t o = inside; o < outside; ++o) to[o] = pool_more<How>(to[o], from[o * step + shift]);
+        // Vectorised where compilers know the stride.
+        auto const add = [&](auto by) {
+          PLAIT_INDEPENDENT
+          for (std::int64_t o = inside; o < outside; ++o) to[o] = pool_more<How>(to[o], from[o * by + shift]);
+        };
+        if (step == 1)
+          PLAIT_INLINE_CALL add(std::integral_constant<std::int64_t, 1>());
+        else if (step == 2)
+          PLAIT_INLINE_CALL add(std::integral_constant<std::int64_t, 2>());
+        else
+          PLAIT_INLINE_CALL add(step);
       }
     });
     if constexpr (How != pooling::maximum) {
