@@ -42,11 +42,15 @@ namespace plait {
 /// Converts a file, and reads tensors that are stored in other files of its folder. Throws io_error, too.
 [[nodiscard]] inline onnx_net read_onnx(std::filesystem::path const& path, onnx_options const& options = {},
                                         onnx_rules const& rules = onnx_rules::standard()) {
-  if (std::error_code problem; std::filesystem::is_directory(path, problem))
+  std::error_code problem;
+  if (std::filesystem::is_directory(path, problem))
     throw io_error("is a folder", path.string());
   std::ifstream in(path, std::ios::binary);
   if (!in) throw io_error("cannot open", path.string());
-  std::string const document{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::string document;
+  if (auto const size = std::filesystem::file_size(path, problem); !problem) document.reserve(size);
+  for (char part[4096]; in.read(part, sizeof(part)), in.gcount() != 0;)
+    document.append(part, static_cast<std::size_t>(in.gcount()));
   if (in.bad()) throw io_error("cannot read", path.string());
   onnx_model model = parse_onnx(document);
   detail::onnx_external_data external;
