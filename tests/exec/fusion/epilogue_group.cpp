@@ -44,6 +44,11 @@ product fully_connected(std::int64_t m, std::int64_t k, std::int64_t n) {
 product matrix_product(std::int64_t m, std::int64_t k, std::int64_t n) {
   return {R"(op { type: "MatMul" input: "x" input: "w" output: "p" })", {{"x", {m, k}}, {"w", {k, n}}}, {m, n}};
 }
+product batch_by_one_matrix(std::int64_t m, std::int64_t k, std::int64_t n) {
+  return {R"(op { type: "BatchMatMul" input: "x" input: "w" output: "p" arg { name: "broadcast" i: 1 } })",
+          {{"x", {2, 3, m, k}}, {"w", {k, n}}},
+          {2, 3, m, n}};
+}
 product convolution(std::int64_t channels, std::int64_t units, std::int64_t size, bool last, std::int64_t groups) {
   auto const with = [&](std::int64_t first, std::int64_t c, std::int64_t s) {
     return last ? plait::shape{first, s, s, c} : plait::shape{first, c, s, s};
@@ -101,6 +106,7 @@ std::vector<product> products() {
       made.push_back(fully_connected(m, k, n));
       made.push_back(matrix_product(m, k, n));
     }
+  for (std::int64_t const m : {1, 5, 40}) made.push_back(batch_by_one_matrix(m, 200, 33));
   for (bool const last : {false, true})
     for (std::int64_t const groups : {1, 2}) made.push_back(convolution(6, 8, 20, last, groups));
   return made;

@@ -129,10 +129,27 @@ class batch_mat_mul_kernel final : public op_kernel<B> {
     if (!b_is_column) y.push_back(product_.n);
     if (a_is_row && b_is_column) y.push_back(1);
     c.output(0, type, y);
+    is_one_ = is_one_product();
+    if (is_one_) product_.m *= batches_.extent[0];
   }
 
   void run(op_context<B>& c) override {
-    detail::visit_factor<B>(c.type(0), [&]<class T>(T) { run_as<T>(c); });
+    detail::visit_factor<B>(c.type(0), [&]<class T>(T) {
+      if (is_one_)
+        run_one<T>(c, {});
+      else
+        run_as<T>(c);
+    });
+  }
+  void patterns(op_context<B> const&, std::vector<op_pattern<B>>& to) const override {
+    if constexpr (has_epilogues<B>)
+      if (is_one_) to.push_back({.kind = pattern_kind::epilogue});
+  }
+  void run_part(op_context<B>& c, op_part const& part) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) { run_one<T>(c, detail::epilogue_of<T>(part)); });
+  }
+  std::size_t pack(op_context<B>& c, std::size_t input, void* to) override {
+    return input == 1 && is_one_ && !product_.transpose_a ? detail::pack_factor(right_, product_, c, input, to) : 0;
   }
 
  private:
@@ -142,6 +159,18 @@ class batch_mat_mul_kernel final : public op_kernel<B> {
     std::int64_t const extent = dims[axis];
     dims.erase(axis);
     return extent;
+  }
+
+  // Returns true if the matrices of A are the rows of one, and B is one matrix.
+  bool is_one_product() const {
+    if (batches_.rank != 1) return false;
+    return batches_.extent[0] == 1 || (batches_.right[0] == 0 && batches_.left[0] == 1 && !product_.transpose_a);
+  }
+
+  template <class T>
+  void run_one(op_context<B>& c, detail::gemm_epilogue<T> const& after) const {
+    right_.multiply(c.packed(1), product_, c.template input<T>(0), c.template input<T>(1), c.template output<T>(0), 1,
+                    0, after);
   }
 
   // One batched GEMM per index of the outer batch axes; the innermost batch axis is the batch of the call.
@@ -181,6 +210,8 @@ class batch_mat_mul_kernel final : public op_kernel<B> {
   bool trans_b_;
   gemm_shape product_;
   broadcast_layout batches_;
+  bool is_one_ = false;
+  packed_factor<B> right_;
 };
 
 namespace detail {
