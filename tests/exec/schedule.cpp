@@ -44,6 +44,37 @@ TEST_CASE("schedule: lists reasons for ops that run alone, and nested nets") {
 )");
 }
 
+TEST_CASE("schedule: values that only a nested net uses are fused, and are no outputs of its op") {
+  plait::netdef const n = plait::read_netdef_text(R"(
+    op { type: "If" input: "flag"
+         arg { name: "then_net" n { op { type: "Relu" input: "x" output: "a" }
+                                    op { type: "Tanh" input: "a" output: "b" }
+                                    op { type: "Sigmoid" input: "b" output: "y" } } }
+         arg { name: "else_net" n { op { type: "Copy" input: "x" output: "y" }
+                                    op { type: "Relu" input: "x" output: "b" } } } }
+    op { type: "Softmax" input: "y" output: "z" }
+    external_output: "z")");
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", std::vector<float>(24, 1), {4, 6});
+  for (bool const flag : {true, false}) {
+    blobs.feed<bool>("flag", {flag}, {1});
+    plait::compile(n, plait::standard_operators<B>(), blobs).run();
+  }
+  CHECK_FALSE(blobs.contains("a"));
+  CHECK_FALSE(blobs.contains("b"));
+  blobs.feed<bool>("flag", {true}, {1});
+  auto plan = plait::compile(n, plait::standard_operators<B>(), blobs);
+  plan.run();
+  std::ostringstream text;
+  plait::write_schedule(text, plan.schedule());
+  CHECK(text.str() == R"(0 alone: If (results known after the run)
+  then_net:
+    0..2 elements: Relu Tanh Sigmoid
+  else_net: not run
+1 alone: Softmax (opaque)
+)");
+}
+
 TEST_CASE("cost_model: decides which ops are fused, and does not change results") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { type: "Add" input: "x" input: "row" output: "a" arg { name: "broadcast" i: 1 } }

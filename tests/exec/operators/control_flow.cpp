@@ -578,6 +578,34 @@ TEST_CASE("control flow: parallel_executor runs If and While") {
   }
 }
 
+// Only y is an output of the net; s is written by one branch, and read by the other in a later iteration.
+TEST_CASE("While: nested nets find what they have written in an iteration before") {
+  using B = plait::serial;
+  auto const table = test::control_operators<B>();
+  std::string const step = op_text("Less", {"i", "one"}, {"early"}) +
+                           op_text("If", {"early"}, {},
+                                   net_arg("then_net", line_text("x", "s", 3, 0)) +
+                                       net_arg("else_net", line_text("s", "s", 1, 1) + line_text("s", "y", 1, 0))) +
+                           line_text("i", "i", 1, 1);
+  std::string const text =
+      line_text("zero", "i", 1, 0) + op_text("Less", {"i", "n"}, {"go"}) +
+      op_text("While", {"go"}, {},
+              net_arg("loop_net", step) + net_arg("cond_net", op_text("Less", {"i", "n"}, {"go"}))) +
+      "external_output: \"y\"";
+  plait::workspace<B> blobs;
+  feed(blobs, "zero", {0});
+  feed(blobs, "one", {1});
+  feed(blobs, "y", {0});
+  auto plan = plan_of<B>(text, table, blobs);
+  for (float const x : {2.0f, 5.0f})
+    for (float const n : {2.0f, 5.0f, 3.0f}) {
+      feed(blobs, "x", {x});
+      feed(blobs, "n", {n});
+      plan.run();
+      CHECK(numbers(blobs, "y") == floats{3 * x + n - 1});
+    }
+}
+
 TEST_CASE("control flow: runs after the second take no memory from the system") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,7 +43,15 @@ class operand_frame {
 
   workspace<B>& blobs() noexcept { return blobs_; }
 
-  /// Calls body() with the operands bound, then sets the op's results from the outputs' blobs. Clears all blobs, also
+  /// Compiles a net of the op, in an argument, that runs on these blobs.
+  std::unique_ptr<engine<B>> compile(nets_of_op<B> const& nets, std::string_view argument) {
+    std::vector<std::string> const keep(nets.output_names().begin(), nets.output_names().end());
+    auto made = nets.compile(argument, blobs_, &keep);
+    nets_.push_back(made.get());
+    return made;
+  }
+
+  /// Calls body() with the operands bound, then sets the op's results from the outputs' blobs. Unsets all blobs, also
   /// if body() throws.
   template <class Body>
   void run(op_context<B>& c, Body&& body) {
@@ -64,28 +73,37 @@ class operand_frame {
   };
 
   void open(op_context<B>& c) {
+    if (std::exchange(constants_revision_, c.constants_revision()) != c.constants_revision())
+      for (engine<B>* net : nets_) net->forget_constants();
     for (std::size_t i = 0; i != inputs_.size(); ++i) {
       auto const [at, output] = inputs_[i];
       slot const& from = *c.inputs()[i];
       at->is_set = c.is_set(i);
-      at->object = c.object(i);
+      if (from.type.type == element_type::object) at->object = c.object(i);
       if (!at->is_set || at->object != nullptr) continue;
       if (output == npos || c.place(output) == i) {
-        at->value = tensor<B>::adopt(from.data, from.type, row_major(from.type.dims), nullptr);
+        at->value.view(from.data, from.type);
       } else {
         at->value = tensor<B>::uninitialized(from.type.type, from.type.dims);
         B::copy(at->value.raw(), from.data, from.type.bytes());
       }
     }
   }
+  // A view stays where it is, so that the next run finds it there.
   void clear() {
-    for (input const& in : inputs_) in.at->clear();
     for (blob<B>* at : outputs_) at->clear();
+    for (input const& in : inputs_)
+      if (in.at->object == nullptr && in.at->value.owner() == nullptr)
+        in.at->is_set = false;
+      else
+        in.at->clear();
   }
 
   workspace<B> blobs_;
   std::vector<input> inputs_;
   std::vector<blob<B>*> outputs_;
+  std::vector<engine<B>*> nets_;
+  std::uint64_t constants_revision_ = 0;
 };
 
 /// Runs a nested net. Throws nested_net_error naming the argument it comes from; run_cancelled passes unchanged.

@@ -201,7 +201,7 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
     for (value v : form.reads(op).first(operands.listed[op])) reads_.push(form.index(v));
     for (value v : operands.more[op]) reads_.push(form.index(v));
     reads_.end_row();
-    for (value v : form.writes(op)) writes_.push(form.index(v));
+    for (value v : operands.written[op]) writes_.push(form.index(v));
     writes_.end_row();
   }
 

@@ -116,11 +116,14 @@ class implicit_operands<N> {
   /// Returns the weakly updated blobs beyond the op's inputs and reads(): their former value may survive, since a
   /// nested net may leave a blob it writes unwritten (a branch not taken), whether the op lists it as an output or not.
   std::vector<key_type> const& weak_updates() const noexcept { return weak_updates_.keys; }
+  /// Returns true if a nested net may read the value that the blob has before the op.
+  bool may_read(key_type const& key) const { return exposed_.contains(key); }
 
   void clear() {
     reads_.clear();
     writes_.clear();
     weak_updates_.clear();
+    exposed_.clear();
     bound_.clear();
   }
 
@@ -135,6 +138,8 @@ class implicit_operands<N> {
       run(std::move(s));
     }
     if (!any) return;  // fast path of nearly all ops: touches no set, copies no name
+    for (key_set const* read : {&reads_, &weak_updates_})
+      for (key_type const& key : read->keys) exposed_.insert(key);
     for (key_type const& key : writes_.keys) weak_updates_.insert(key);
     weak_updates_.remove(reads_);
     for (key_type const& key : bound_.keys) writes_.insert(key);
@@ -304,6 +309,7 @@ class implicit_operands<N> {
   key_set reads_;
   key_set writes_;
   key_set weak_updates_;
+  key_set exposed_;
   key_set bound_;  // writes of closed nets, by outer name
   bool controls_ = false;
 };

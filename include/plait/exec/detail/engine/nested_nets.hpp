@@ -55,10 +55,9 @@ nets_of_op<B> engine<B>::nets_inside(ssa_form<N> const& form, N const& n, Op con
   for (plait::value v : form.reads(at).first(operands.listed[at])) reads.push_back(blob_names_[v.blob]);
   for (plait::value v : operands.more[at]) reads.push_back(blob_names_[v.blob]);
   std::vector<bool> wanted;
-  for (plait::value v : form.writes(at)) {
+  for (plait::value v : operands.written[at]) {
     writes.push_back(blob_names_[v.blob]);
-    // An op that writes the blob again may leave it as it is.
-    wanted.push_back(asked_for[v.blob] || v.version != form.version(v.blob) || !form.consumers(v).empty());
+    wanted.push_back(net_operands::is_wanted(form, v, asked_for));
   }
   nets.set_names(std::move(reads), std::move(writes), std::move(wanted));
   return nets;

@@ -33,8 +33,8 @@ template <backend B>
 class if_kernel : public op_kernel<B>, public runs_nets<B> {
  public:
   if_kernel(op_arguments const&, nets_of_op<B> const& nets)
-      : frame_(nets), then_(nets.compile("then_net", frame_.blobs())) {
-    if (nets.has("else_net")) else_ = nets.compile("else_net", frame_.blobs());
+      : frame_(nets), then_(frame_.compile(nets, "then_net")) {
+    if (nets.has("else_net")) else_ = frame_.compile(nets, "else_net");
   }
   void infer(shape_context&) override {}
   void run(op_context<B>& c) override {
@@ -65,8 +65,8 @@ class while_kernel : public op_kernel<B>, public runs_nets<B> {
   while_kernel(op_arguments const&, nets_of_op<B> const& nets)
       : frame_(nets),
         condition_(&frame_.blobs().local(nets.input_names().front())),
-        loop_(nets.compile("loop_net", frame_.blobs())) {
-    if (nets.has("cond_net")) test_ = nets.compile("cond_net", frame_.blobs());
+        loop_(frame_.compile(nets, "loop_net")) {
+    if (nets.has("cond_net")) test_ = frame_.compile(nets, "cond_net");
   }
   void infer(shape_context&) override {}
   void run(op_context<B>& c) override {
