@@ -157,6 +157,68 @@ TEST_CASE("compile_options::constants: a recurrence keeps packed weights from ru
   }
 }
 
+TEST_CASE("compile_options::constants: nested nets keep packed weights from run to run") {
+  using B = plait::serial;
+  std::string const branch = "op { type: \"FC\" input: \"x\" input: \"w\" input: \"b\" output: \"h\" }";
+  std::string const other = "op { type: \"MatMul\" input: \"x\" input: \"wide\" output: \"y\" }";
+  std::string const inner =
+      "op { type: \"If\" input: \"d\" output: \"y\" arg { name: \"then_net\" n { op { type: \"MatMul\" input: \"h\" "
+      "input: \"v\" output: \"y\" } } } arg { name: \"else_net\" n { op { type: \"Relu\" input: \"h\" output: \"y\" } "
+      "} } }";
+  plait::netdef const net =
+      plait::read_netdef_text("op { type: \"If\" input: \"c\" output: \"y\" arg { name: \"then_net\" n { " + branch +
+                              inner + " } } arg { name: \"else_net\" n { " + other + " } } } external_output: \"y\"");
+  plait::workspace<B> blobs, others;
+  auto const feed = [&](plait::workspace<B>& to, unsigned seed) {
+    feed_parameters(to, seed);
+    test::feed_some<float>(to, "wide", {inputs, outputs}, seed + 3);
+  };
+  feed(blobs, 2);
+  feed(others, 2);
+  auto plan = plait::compile(net, test::table<B>(), blobs, {.constants = {"w", "b", "v", "wide"}});
+  auto plain = plait::compile(net, test::table<B>(), others);
+  auto const agree = [&](std::int64_t rows, bool c, bool d) {
+    for (auto* const each : {&blobs, &others}) {
+      each->feed<bool>("c", {c}, {1});
+      each->feed<bool>("d", {d}, {1});
+    }
+    auto const made = run(plan, blobs, rows);
+    return is_near(made, run(plain, others, rows)) && made == run(plan, blobs, rows);
+  };
+  auto const all_agree = [&] {
+    bool all = true;
+    for (std::int64_t const rows : {1, 3, 300, 1, 64, 0, 5})
+      for (int way = 0; way != 4; ++way) all = agree(rows, way % 2 == 0, way < 2) && all;
+    return all;
+  };
+  CHECK(all_agree());
+  std::vector<float> const before = (static_cast<void>(agree(3, true, true)), run(plan, blobs, 3));
+  // Elements change: the packed copies stay until forget_constants.
+  plait::workspace<B> changed;
+  feed(changed, 9);
+  for (std::string const name : {"w", "v", "wide", "b"}) {
+    std::vector<float> const numbers = changed.fetch<float>(name);
+    std::copy(numbers.begin(), numbers.end(), static_cast<float*>(others.get(name).value.raw()));
+    if (name != "b") std::copy(numbers.begin(), numbers.end(), static_cast<float*>(blobs.get(name).value.raw()));
+  }
+  CHECK(run(plan, blobs, 3) == before);
+  CHECK_FALSE(agree(3, false, true));
+  test::feed_some<float>(blobs, "b", {units}, 10);
+  plan.forget_constants();
+  CHECK(all_agree());
+  // Other tensors in the memory that the first ones released, then of other shapes.
+  feed(blobs, 20);
+  feed(blobs, 30);
+  feed(others, 30);
+  CHECK(all_agree());
+  for (auto* const each : {&blobs, &others}) {
+    test::feed_some<float>(*each, "w", {units / 2, inputs}, 11);
+    test::feed_some<float>(*each, "b", {units / 2}, 12);
+    test::feed_some<float>(*each, "v", {units / 2, outputs}, 13);
+  }
+  CHECK(all_agree());
+}
+
 TEST_CASE("compile_options::constants: FCGradient computes dX from kept weights") {
   using B = plait::serial;
   plait::netdef const net = plait::read_netdef_text(

@@ -232,6 +232,7 @@ void engine<B>::find_constants(std::vector<std::string> const& names) {
   loop_.summed = loop_.same;
   for (std::string const& name : names) {
     auto const at = given.find(name);
+    if (at == given.end() && nested_) continue;  // the net around is given it
     if (at == given.end())
       throw net_error("plait: '" + name + "' cannot be constant: the net is not given it", {}, name);
     if (op_index const op = writer[layout_.blob_of(at->second)]; op != npos)

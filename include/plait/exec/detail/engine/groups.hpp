@@ -74,7 +74,7 @@ void engine<B>::find_groups(op_index first, op_index last) {
     if (layout_[layout_.storage_of(v)].given != npos) return npos;
     return layout_.last_read(v) == npos ? 0 : layout_.last_read(v);
   };
-  bool const in_step = nested_ && !loop_.same.empty();
+  bool const in_step = nested_ && !loop_.same.empty() && loop_.runs != npos;
   plait::find_groups<B>(first, last, at, last_use, in_step, passes_, costs_, groups_);
   for (auto group = groups_.rbegin(); group != groups_.rend() && (*group)->first >= first; ++group) {
     steps_[(*group)->first].runs = dispatch::group;

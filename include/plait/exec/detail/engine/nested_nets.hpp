@@ -23,9 +23,12 @@ nets_of_op<B> engine<B>::nets_inside(ssa_form<N> const& form, N const& n, Op con
                                      findings& found) {
   nets_of_op<B> nets(options.costs, options.passes);
   if constexpr (has_subnets<N>) {
-    compile_options const nested{
-        .as_declared = options.as_declared, .bf16x3 = options.bf16x3, .costs = options.costs, .passes = options.passes};
     for (auto inside : plait::subnets(n, op)) {
+      compile_options nested{.as_declared = options.as_declared,
+                             .bf16x3 = options.bf16x3,
+                             .costs = options.costs,
+                             .passes = options.passes};
+      if (inside.scope == subnet_scope::shared) nested.constants = options.constants;
       std::string argument;
       if constexpr (requires { std::string_view(inside.argument); }) argument = std::string_view(inside.argument);
       auto const owner = std::make_shared<decltype(inside)>(std::move(inside));
