@@ -104,10 +104,14 @@ inline std::string onnx_number(onnx_context const& c, double value, char const* 
 inline void onnx_pow(onnx_context const& c) {
   require_type(c, 0, onnx_floats);
   onnx_dims dims = onnx_broadcast_dims(c);
-  std::string exponent = c.input(1);
-  if (c.type(1) != c.type(0) && c.type(0) != onnx_type::undefined)
-    exponent = c.step("Cast", {exponent}, {{"to", require_runtime_type(c, c.type(0))}});
-  c.add("Pow", {c.input(0), exponent}, {c.output(0)}, onnx_old_broadcast(c));
+  if (c.known_number(1) == 2.0 && dims && c.dims(0) && dims->size() == c.rank(0)) {
+    c.add("Sqr", {c.input(0)}, {c.output(0)});
+  } else {
+    std::string exponent = c.input(1);
+    if (c.type(1) != c.type(0) && c.type(0) != onnx_type::undefined)
+      exponent = c.step("Cast", {exponent}, {{"to", require_runtime_type(c, c.type(0))}});
+    c.add("Pow", {c.input(0), exponent}, {c.output(0)}, onnx_old_broadcast(c));
+  }
   c.set_type(0, c.type(0));
   c.set_dims(0, std::move(dims));
 }
