@@ -8,6 +8,7 @@
 
 #include <support/gradient_of_op.hpp>
 #include <support/image_oracle.hpp>
+#include <support/named_numbers.hpp>
 #include <support/op_oracle.hpp>
 #include <support/run_op.hpp>
 
@@ -77,6 +78,62 @@ TEST_CASE_TEMPLATE("Conv: agrees with its definition for 1 to 3 axes, any order,
               narrow.template fetch<float>("y"),
               test::gradient_of_op::run<float>(reference, net, fed).template fetch<float>("y")));
       }
+}
+
+// Packed weights turn the product around, whose sums stay the same.
+TEST_CASE_TEMPLATE("Conv: few windows have the same bits with constant weights", B, plait::serial, plait::tbb) {
+  auto const operators = table<B>();
+  auto const check = [&]<class T>(T, shape const& x, shape const& w, std::string const& arguments, bool with_bias,
+                                  std::string const& after) {
+    plait::workspace<B> blobs;
+    auto const feed = [&](std::string const& name, shape const& dims) {
+      test::numbers const made = test::values(name, dims.size());
+      blobs.template feed<T>(name, std::vector<T>(made.begin(), made.end()), dims);
+    };
+    feed("x", x);
+    feed("w", w);
+    if (with_bias) feed("b", {w[0]});
+    std::string const text = "op { type: 'Conv' input: 'x' input: 'w' " + std::string(with_bias ? "input: 'b' " : "") +
+                             "output: 'y' " + arguments + " } " + after + " external_output: 'y'";
+    plait::netdef const net = plait::read_netdef_text(text);
+    auto plain = plait::compile(net, operators, blobs);
+    plain.run();
+    auto const dims = blobs.view("y").dims();
+    auto const expected = blobs.template fetch<T>("y");
+    auto plan = plait::compile(net, operators, blobs, {.constants = {"w"}});
+    for (int round = 0; round != 2; ++round) {
+      plan.run();
+      CHECK(blobs.view("y").dims() == dims);
+      CHECK(test::gradient_of_op::same_bits(blobs.template fetch<T>("y"), expected));
+    }
+    CHECK((plan.memory().packed != 0) == (dims.size_from(2) < 16 && w[0] >= 16 && w.size_from(1) >= 32));
+  };
+  auto const pad = [](int n) { return "arg { name: 'pad' i: " + std::to_string(n) + " }"; };
+  for (std::string const after : {"", "op { type: 'Relu' input: 'y' output: 'y' }"}) {
+    CAPTURE(after);
+    for (bool const with_bias : {true, false})
+      for (std::int64_t const images : {1, 2, 21, 0}) {
+        check(0.0f, {images, 43, 4}, {40, 43, 3}, pad(1) + "arg { name: 'kernel' i: 3 }", with_bias, after);
+        check(0.0f, {images, 43, 4}, {17, 43, 3}, pad(1) + "arg { name: 'kernel' i: 3 } arg { name: 'stride' i: 2 }",
+              with_bias, after);
+        check(0.0, {images, 19, 5, 7}, {33, 19, 3, 2},
+              pad(2) +
+                  "arg { name: 'kernel_h' i: 3 } arg { name: 'kernel_w' i: 2 } arg { name: 'dilation' i: 2 }"
+                  "arg { name: 'stride' i: 3 }",
+              with_bias, after);
+        check(0.0f, {images, 1, 640}, {24, 1, 256}, "arg { name: 'kernel' i: 256 } arg { name: 'stride' i: 128 }",
+              with_bias, after);
+        check(0.0f, {images, 1200, 2}, {16, 1200, 1}, "arg { name: 'kernel' i: 1 }", with_bias, after);
+        check(
+            0.0f, {images, 5, 2, 3, 3}, {18, 5, 2, 3, 3},
+            "arg { name: 'kernels' ints: 2 ints: 3 ints: 3 }" + std::string("arg { name: 'pads' ints: 1 ints: 1 ints: 1"
+                                                                            " ints: 0 ints: 1 ints: 0 }"),
+            with_bias, after);
+      }
+    check(0.0f, {2, 43, 16}, {40, 43, 3}, pad(1) + "arg { name: 'kernel' i: 3 }", true, after);
+    check(0.0f, {2, 43, 4}, {15, 43, 3}, pad(1) + "arg { name: 'kernel' i: 3 }", true, after);
+    check(0.0f, {2, 10, 4}, {40, 10, 3}, pad(1) + "arg { name: 'kernel' i: 3 }", true, after);
+  }
 }
 
 TEST_CASE("Conv: arguments determine windows, and those that do not fit are refused") {

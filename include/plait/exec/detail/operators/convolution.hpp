@@ -9,7 +9,9 @@
 
 #include <plait/exec/detail/gemm.hpp>
 #include <plait/exec/detail/kernels/depthwise.hpp>
+#include <plait/exec/detail/kernels/few_windows.hpp>
 #include <plait/exec/detail/kernels/image_gemm.hpp>
+#include <plait/exec/detail/kernels/packed_factor.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/kernels/windows.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
@@ -145,7 +147,10 @@ class convolution_kernel : public op_kernel<B> {
       c.expect(c.dims(2) == shape{s_.units}, 2, "have ", s_.units, " elements, one a unit");
     }
     c.output(0, c.type(0), y);
-    if (pads_image()) {
+    if (has_few_windows()) {
+      few_.assign(s_.w, s_.images, s_.channels, s_.units);
+      c.scratch(few_.scratch() * size_of(c.type(0)));
+    } else if (pads_image()) {
       image_.assign(s_.w, s_.channels, s_.groups);
       c.scratch(image_.size() * size_of(c.type(0)));
     } else if (s_.direct || is_depthwise()) {
@@ -161,6 +166,9 @@ class convolution_kernel : public op_kernel<B> {
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) { run_as<T>(c, {}); });
   }
+  std::size_t pack(op_context<B>& c, std::size_t input, void* to) override {
+    return input == 1 && has_few_windows() ? detail::pack_factor(weights_, few_.product(), c, input, to) : 0;
+  }
   void patterns(op_context<B> const&, std::vector<op_pattern<B>>& to) const override {
     if constexpr (has_epilogues<B>) to.push_back({.kind = pattern_kind::epilogue});
   }
@@ -175,6 +183,7 @@ class convolution_kernel : public op_kernel<B> {
     T const* x = c.template input<T>(0);
     T const* const w = c.template input<T>(1);
     T const* const bias = c.input_count() == 3 ? c.template input<T>(2) : nullptr;
+    if (has_few_windows()) return few_.run(weights_, c.packed(1), x, w, bias, static_cast<T*>(c.scratch()), y, after);
     if (is_depthwise())
       return multiply_depthwise<T>({x, w, bias, after.addend, after.relu, y}, static_cast<T*>(c.scratch()));
     T* const scratch = static_cast<T*>(c.scratch());
@@ -244,6 +253,10 @@ class convolution_kernel : public op_kernel<B> {
                       {s_.groups, units * s_.taps, stride, units * s_.count}, w, columns, y + at, 1, beta, after);
   }
 
+  bool has_few_windows() const {
+    return packed_factor<B>::packs && s_.groups == 1 && !s_.last && !s_.bf16x3 && s_.count <= few_windows::most &&
+           s_.units >= packed_factor<B>::least_columns && s_.taps >= few_windows::least_taps;
+  }
   bool is_depthwise() const { return s_.is_depthwise() && (s_.last || !B::on_device); }
   // Windows are read from a padded copy: by GEMM of plait, which packs what im2col would compute, and by depthwise().
   bool pads_image() const {
@@ -256,6 +269,8 @@ class convolution_kernel : public op_kernel<B> {
   static constexpr std::int64_t least_block = 64;
 
   padded_image image_;
+  few_windows few_;
+  packed_factor<B> weights_;
   std::int64_t block_ = 0;  ///< windows
   detail::convolution_shape s_;
 };
