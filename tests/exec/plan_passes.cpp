@@ -176,8 +176,7 @@ TEST_CASE("plan_passes: random nets have the same bits with each pass on or off"
                                             : threads.execute([&] { return net.run<plait::tbb>(options, &kinds); });
     REQUIRE(together == alone);
   }
-  CHECK(kinds == std::set{plait::group_kind::alone, plait::group_kind::epilogue, plait::group_kind::rows,
-                          plait::group_kind::elements});
+  CHECK(kinds == std::set{plait::group_kind::alone, plait::group_kind::epilogue, plait::group_kind::elements});
 }
 
 }  // namespace

@@ -342,6 +342,42 @@ TEST_CASE_TEMPLATE("element_group: a plan has the results of its ops run in orde
   }
 }
 
+TEST_CASE_TEMPLATE("element_group: a row is repeated for each row", B, plait::serial, plait::tbb) {
+  for (std::int64_t const width : {2, 25, 64, 1'100, 3'000})
+    for (std::int64_t const rows : {2, 3, 40}) {
+      plait::workspace<B> blobs;
+      auto const feed = [&](std::string const& name, plait::shape const& dims) {
+        std::vector<float> made(static_cast<std::size_t>(dims.size()));
+        for (std::size_t i = 0; i != made.size(); ++i) made[i] = static_cast<float>(i * 37 % 211) * 0.013f - 1.2f;
+        blobs.feed(name, made, dims);
+      };
+      feed("x", {rows, width});
+      feed("p", {width});
+      feed("q", {1, width});
+      feed("column", {rows, 1});
+      auto plan = plait::compile(plait::read_netdef_text(R"(
+        op { type: "Mul" input: "p" input: "x" output: "a" } op { type: "Add" input: "a" input: "q" output: "b" }
+        op { type: "Sigmoid" input: "b" output: "c" } op { type: "Sub" input: "q" input: "c" output: "d" }
+        op { type: "Mul" input: "d" input: "column" output: "y" } external_output: "y")"),
+                                 test::table<B>(), blobs);
+      watcher seen;
+      plan.run({.observer = &seen});
+      auto const wanted = blobs.template fetch<float>("y");
+      CHECK(plan.schedule().groups.front().count == 4);
+      for (int run = 0; run != 2; ++run) {
+        plan.run();
+        CHECK(blobs.template fetch<float>("y") == wanted);
+      }
+      feed("p", {width});
+      blobs.template feed<float>("q", std::vector<float>(static_cast<std::size_t>(width), 0.5f), {1, width});
+      plan.run();
+      auto const changed = blobs.template fetch<float>("y");
+      CHECK(changed != wanted);
+      plan.run({.observer = &seen});
+      CHECK(blobs.template fetch<float>("y") == changed);
+    }
+}
+
 // Most functions are simple, so that straight lines of all lengths occur, and blobs are written again.
 TEST_CASE("element_group: random nets of element-wise ops have the bits of their ops run in order") {
   using backend = plait::serial;
@@ -357,9 +393,9 @@ TEST_CASE("element_group: random nets of element-wise ops have the bits of their
       std::string const y = blobs[below(blobs.size())];
       std::string const out = below(4) == 0 ? blobs[below(blobs.size())] : 't' + std::to_string(op);
       bool const is_unary = below(4) == 0;
-      bool const with_one = !is_unary && below(5) == 0;  // Sum and Max do not broadcast
+      bool const with_one = !is_unary && below(4) == 0;  // Sum and Max do not broadcast
       std::string const type = is_unary ? one[below(3)] : two[below(with_one ? 4 : 6)];
-      std::string const& other = with_one ? "one" : y;
+      std::string const other = with_one ? below(2) == 0 ? "one" : "row" : y;
       bool const exchanged = below(2) == 0;
       net += "op { type: '" + type + "' input: '" + (exchanged && !is_unary ? other : x) + '\'';
       if (!is_unary) net += " input: '" + (exchanged ? x : other) + '\'';
@@ -370,13 +406,16 @@ TEST_CASE("element_group: random nets of element-wise ops have the bits of their
     net += "external_output: '" + blobs.back() + "' external_output: '" + blobs[blobs.size() / 2] + '\'';
     CAPTURE(net);
     auto const results = [&](plait::op_observer* observer) {
-      std::size_t const count = 1 + round * 37 % 1'100;
+      std::size_t const width = 1 + round * 5 % 93;
+      std::size_t const count = width * (1 + round * 37 % (1'100 / width + 1));
       plait::workspace<backend> all;
       for (std::string const name : {"a", "b", "c"}) {
         std::vector<float> numbers(count);
         for (std::size_t i = 0; i != count; ++i)
           numbers[i] = static_cast<float>((i * 31 + static_cast<std::size_t>(name[0])) % 97) * 0.05f - 2;
-        all.feed(name, numbers, {static_cast<std::int64_t>(count)});
+        all.feed(name, numbers, {static_cast<std::int64_t>(count / width), static_cast<std::int64_t>(width)});
+        numbers.resize(width);
+        all.feed("row", numbers, {static_cast<std::int64_t>(width)});
       }
       all.feed<float>("one", {1.25f}, {});
       auto plan = plait::compile(plait::read_netdef_text(net), test::table<backend>(), all);

@@ -43,7 +43,8 @@ using function_of_elements = std::conditional_t<B::on_device, device_function, e
 
 /// Which parts of the outputs depend on which parts of the inputs. The results of parts have the bits of run().
 enum class pattern_kind : unsigned char {
-  /// Each element of the outputs depends on the same element of the inputs, and on inputs with a single element.
+  /// Each element of the outputs depends on the same element of the inputs, and on inputs with a single element. On
+  /// hosts an input of `width` elements is repeated for each row of the outputs.
   elements,
   /// On hosts. Each row of the outputs (the indices of all axes but the last, or a vector's element) depends on the
   /// same row of the inputs, and on inputs shared by all rows.
@@ -73,7 +74,7 @@ struct op_pattern {
   std::size_t work = 1;                 ///< total over all parts, in element copies
   std::uint64_t whole_inputs = 0;       ///< one bit per input: shared by all parts
   std::uint64_t whole_outputs = 0;      ///< one bit per output: not written by parts, but once before them
-  std::size_t width = 0;                ///< split, concatenated: of a segment
+  std::size_t width = 0;                ///< split, concatenated: of a segment; elements: of a repeated input, if any
   std::size_t least_rows = 1;           ///< rows: per thread; fewer cost more each; in_order: of a block
   std::size_t rows = 0;                 ///< sums: of a run
   bool whole_outputs_are_sums = false;  ///< rows: holds if they are accumulated, from inputs that last (row_sums)

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -27,7 +28,7 @@
 
 namespace plait {
 
-/// Ops on equal numbers of elements, and on single elements for all. On hosts.
+/// Ops on equal numbers of elements, on single elements for all, and on rows that are repeated. On hosts.
 template <backend B>
 class element_group final : public fused_group<B> {
  public:
@@ -74,6 +75,7 @@ class element_group final : public fused_group<B> {
     std::size_t bytes;               // of an element; 0: one element for all
     std::byte* data = nullptr;       // in memory; nullptr in a buffer
     std::uint32_t in_buffer = npos;  // which
+    std::size_t repeated = 0;        // elements of a row for all rows; 0: none
   };
   // Function called for a block: a member's, or a straight line of several.
   struct call {
@@ -93,6 +95,7 @@ class element_group final : public fused_group<B> {
   void find_calls(LastUse const& last_use);
   template <class LastUse>
   std::size_t find_line(std::size_t m, std::size_t at, LastUse const& last_use);
+  static void repeat(operand const& o, std::size_t begin, std::size_t length, std::byte* to);
   void find_operands();
   void find_fetched();
   PLAIT_NO_INLINE void run_elements(std::size_t begin, std::size_t end) const;  // has no loop to vectorise
@@ -126,13 +129,16 @@ bool element_group<B>::take(fusion_candidate<B> const& c) {
   };
   for (slot const* s : c.context->inputs()) {
     auto const size = static_cast<std::size_t>(s->type.dims.size());
-    if (size != elements && size != 1) return refuse();
+    bool const repeated = size != elements && size != 1;
+    if (repeated && size != pattern->width) return refuse();
     if (size != elements) next.by.whole_inputs |= std::uint64_t{1} << (operands_.size() - before);
-    operands_.push_back({s, size == elements ? size_of(s->type.type) : 0});
+    operands_.push_back({.from = s,
+                         .bytes = size == elements || repeated ? size_of(s->type.type) : 0,
+                         .repeated = repeated ? size : 0});
   }
   for (slot const* s : c.context->outputs()) {
     if (static_cast<std::size_t>(s->type.dims.size()) != elements) return refuse();
-    operands_.push_back({s, size_of(s->type.type)});
+    operands_.push_back({.from = s, .bytes = size_of(s->type.type)});
   }
   if (detail::clashes(next, next)) return refuse();
   if (std::ranges::any_of(members_, [&](auto const& m) { return detail::clashes(m, next); })) return refuse();
@@ -184,9 +190,10 @@ void element_group<B>::find_calls(LastUse const& last_use) {
     }
     for (std::size_t const end = m + std::max<std::size_t>(taken, 1); m != end; ++m) at += operands_of(m);
   }
-  // An unused result has a buffer, with room for one block only.
-  one_loop_ = calls_.size() == 1 &&
-              std::ranges::all_of(called_with_, [this](std::uint32_t k) { return operands_[k].in_buffer == npos; });
+  // An unused result has a buffer, with room for one block only, as has a repeated row.
+  one_loop_ = calls_.size() == 1 && std::ranges::all_of(called_with_, [this](std::uint32_t k) {
+                return operands_[k].in_buffer == npos && operands_[k].repeated == 0;
+              });
   if (one_loop_) block_ = count_;
 }
 
@@ -200,6 +207,7 @@ std::size_t element_group<B>::find_line(std::size_t m, std::size_t at, LastUse c
   slot const* handed = operands_[at].from;
   std::size_t result = at;
   std::size_t taken = 0;
+  bool repeats = false;  // a call has room for one repeated row
   for (; m + taken != members_.size(); ++taken) {
     element_function const& next = members_[m + taken].by.does;
     simple_function const f = next.simple;
@@ -208,8 +216,11 @@ std::size_t element_group<B>::find_line(std::size_t m, std::size_t at, LastUse c
     bool const is_left = own[0].from == handed;
     bool const two = takes_two(f);
     if (taken != 0 && (two ? is_left == (own[1].from == handed) : !is_left)) break;
+    bool const repeats_here = own[0].repeated != 0 || (two && own[1].repeated != 0);
+    if (repeats && repeats_here) break;
     if (!made->add(is_left ? f : exchanged(f), two && own[is_left ? 1 : 0].bytes == 0)) break;
     if (two) with.push_back(static_cast<std::uint32_t>(at + (is_left ? 1 : 0)));
+    repeats = repeats || repeats_here;
     result = at + inputs_of(m + taken);
     at += operands_of(m + taken);
     operand const& out = operands_[result];
@@ -245,10 +256,11 @@ void element_group<B>::find_operands() {
 template <backend B>
 void element_group<B>::find_fetched() {
   fetched_.clear();
-  if (one_loop_) return;
+  if (one_loop_ || count_ * sizeof(double) * operands_.size() < far_bytes) return;
   std::size_t bytes = 0;
   for (operand const& o : operands_) {
-    if (o.in_buffer != npos || o.bytes == 0 || std::ranges::find(fetched_, o.data, &stream::data) != fetched_.end())
+    if (o.in_buffer != npos || o.bytes == 0 || o.repeated != 0 ||
+        std::ranges::find(fetched_, o.data, &stream::data) != fetched_.end())
       continue;
     fetched_.push_back({o.data, o.bytes});
     bytes += count_ * o.bytes;
@@ -256,9 +268,23 @@ void element_group<B>::find_fetched() {
   if (bytes < far_bytes) fetched_.clear();
 }
 
+// Writes a block of the rows that a repeated row stands for.
+template <backend B>
+void element_group<B>::repeat(operand const& o, std::size_t begin, std::size_t length, std::byte* to) {
+  std::size_t const width = o.repeated * o.bytes;
+  std::size_t from = begin % o.repeated * o.bytes;
+  for (std::size_t left = length * o.bytes; left != 0; from = 0) {
+    std::size_t const count = std::min(left, width - from);
+    std::memcpy(to, o.data + from, count);
+    to += count;
+    left -= count;
+  }
+}
+
 template <backend B>
 void element_group<B>::run_elements(std::size_t begin, std::size_t end) const {
   alignas(64) std::array<std::byte, most_buffers * block_bytes> buffers;
+  alignas(64) std::array<std::byte, block_bytes> rows;
   std::array<void*, most_operands> at;
   std::size_t const step = fetched_.empty() ? block_ : block_ / 2;
   for (; begin < end; begin += step) {
@@ -275,7 +301,10 @@ void element_group<B>::run_elements(std::size_t begin, std::size_t end) const {
       }
       for (std::size_t k = 0; k != calls_[n].operands; ++k, ++with) {
         operand const& o = operands_[*with];
-        at[k] = o.in_buffer == npos ? o.data + begin * o.bytes : buffers.data() + o.in_buffer * block_bytes;
+        if (o.repeated != 0)
+          repeat(o, begin, length, static_cast<std::byte*>(at[k] = rows.data()));
+        else
+          at[k] = o.in_buffer == npos ? o.data + begin * o.bytes : buffers.data() + o.in_buffer * block_bytes;
       }
       calls_[n].does.run(calls_[n].does.self, at.data(), length);
     }

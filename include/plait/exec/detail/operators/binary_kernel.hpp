@@ -42,7 +42,7 @@ class binary_kernel : public op_kernel<B> {
       to.push_back(rows);
     }
     function_of_elements<B> const does = element_function_for(c);
-    if (does) to.push_back({.kind = pattern_kind::elements, .does = does});
+    if (does) to.push_back({.kind = pattern_kind::elements, .width = repeated_width(c), .does = does});
   }
   void run_part(op_context<B>& c, op_part const&) override {
     shape const& rows = c.output_spec(0).dims;
@@ -59,13 +59,23 @@ class binary_kernel : public op_kernel<B> {
     else
       return on_host(c);
   }
-  static element_function on_host(op_context<B> const& c) {
+  // Returns the width of an operand that is one row for all rows of the result; 0 if there is none.
+  std::size_t repeated_width(op_context<B> const& c) const {
+    shape const& made = c.output_spec(0).dims;
+    for (shape const* operand : {&c.dims(0), static_cast<shape const*>(&right_)})
+      if (operand->size() > 1 && operand->size() != made.size() && (*operand)[operand->rank() - 1] == operand->size() &&
+          made[made.rank() - 1] == operand->size())
+        return static_cast<std::size_t>(operand->size());
+    return 0;
+  }
+  element_function on_host(op_context<B> const& c) const {
     static constexpr broadcast_layout layouts[] = {broadcast_layout::of_vector(false, true),
                                                    broadcast_layout::of_vector(true, false),
                                                    broadcast_layout::of_vector(true, true)};
     std::size_t const count = c.output_size(0);
-    bool const left = c.size(0) == count;
-    bool const right = c.size(1) == count;
+    std::size_t const row = repeated_width(c);
+    bool const left = c.size(0) == count || (row != 0 && c.size(0) == row);
+    bool const right = c.size(1) == count || (row != 0 && c.size(1) == row);
     element_function made;
     if ((left || c.size(0) == 1) && (right || c.size(1) == 1))
       visit_type<Ts...>(c.type(0), [&]<class T>(T) {
