@@ -87,7 +87,7 @@ TEST_CASE("plan_passes: recurrent layers have the same bits with each pass on or
         }
       }
     }
-  CHECK(what.kinds == std::set{plait::group_kind::alone, plait::group_kind::rows});
+  CHECK(what.kinds == std::set{plait::group_kind::alone, plait::group_kind::rows, plait::group_kind::elements});
   CHECK(what.how.size() == 3);  // step by step, overlapping, several steps of its rows by each thread
 }
 

@@ -75,11 +75,12 @@ void find_groups(op_index first, op_index last, At const& at, LastUse const& las
           [](op_index op) { return std::make_unique<device_group<B>>(op); },
           [&](auto& group) { return group.finish(last_use); }, never);
   } else {
-    // In a step, to look at all operands costs more than such groups gain.
-    if (passes.fuse_elements && !step)
+    // In a step, to look at all operands costs more than short groups gain.
+    std::size_t const least = step ? 4 : 2;
+    if (passes.fuse_elements)
       search(
           {pattern_kind::elements}, [](op_index op) { return std::make_unique<element_group<B>>(op); },
-          [&](auto& group) { return group.finish(last_use); }, never);
+          [&](auto& group) { return group.size() >= least && group.finish(last_use); }, never);
   }
   std::sort(made.begin() + begin, made.end(), [](auto const& a, auto const& b) { return a->first < b->first; });
 }

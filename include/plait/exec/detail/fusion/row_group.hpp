@@ -134,7 +134,8 @@ bool row_group<B>::take(fusion_candidate<B> const& c) {
 template <backend B>
 bool row_group<B>::may_follow(op_pattern<B> const& next) const {
   if constexpr (B::on_device) return members_.empty() || (members_.size() == 1 && next.is_sum);
-  if (is_undivided()) return members_.size() == 1 && next.is_sum;
+  bool const only_sums = is_undivided() || (!large_ && B::concurrency() == 1);
+  if (only_sums && !members_.empty()) return members_.size() == 1 && next.is_sum;
   return members_.empty() || !next.undivided || B::concurrency() == 1;
 }
 
