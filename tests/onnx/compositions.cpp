@@ -157,6 +157,23 @@ TEST_CASE("ONNX inverse hyperbolic functions: small and large numbers keep their
   check("Atanh", [](double x) { return std::atanh(x); }, {0, 1e-300, -1e-9, 0.3, -0.999999, 1, -1, 1.5});
 }
 
+TEST_CASE("ONNX Pow: a constant exponent of 2 squares, unless it adds axes") {
+  auto const f64 = onnx_type::float64;
+  auto const squares = [](row const& each) {
+    plait::netdef const net = plait::read_onnx(model_of(each)).net;
+    return plait::op_type(net, net.op.back()) == "Sqr";
+  };
+  row const pow{"Pow", {of(f64, {2, 3}), real_one(2)}, {}, ""};
+  CHECK(squares(pow));
+  CHECK_FALSE(squares({"Pow", {of(f64, {2, 3}), real_one(3)}, {}, ""}));
+  CHECK_FALSE(squares({"Pow", {of(f64, {2, 3}), of(f64, {})}, {}, ""}));
+  CHECK_FALSE(squares({"Pow", {of(f64, {}), {f64, numbers{1}, numbers{0}, {2}}}, {}, ""}));
+  CHECK_FALSE(squares({"Pow", {any_shape(f64), real_one(2)}, {}, ""}));
+  auto const made = outputs_of(pow, {{{2, 3}, std::vector<double>{-3, 0.1, 0, 1e200, -0.0, 7}}})[0];
+  CHECK(made ==
+        tensor_value{{2, 3}, std::vector<double>{9, 0.1 * 0.1, 0, std::numeric_limits<double>::infinity(), 0, 49}});
+}
+
 TEST_CASE("ONNX Pow: integers wrap, and exponents that are negative or above 63 are refused") {
   row const pow{"Pow", {of(onnx_type::int32, {-1}), of(i64, {-1})}, {}, "", 15};
   auto const narrow_value = [](std::vector<std::int32_t> elements) {
