@@ -47,7 +47,8 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void copy_ends(T* out, T const* in,
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void copy_elements(T* out, T const* in, std::size_t count) {
   std::size_t const bytes = count * sizeof(T);
-  if (bytes - 8 <= 64 - 8) {
+  if (bytes - 8 <= 128 - 8) {
+    if (bytes >= 64) return copy_ends<64>(out, in, count);
     if (bytes >= 32) return copy_ends<32>(out, in, count);
     if (bytes >= 16) return copy_ends<16>(out, in, count);
     return copy_ends<8>(out, in, count);
