@@ -314,9 +314,12 @@ class onnx_recurrence {
     return s.net.split(all, static_cast<std::size_t>(blocks_), 2);
   }
 
+  // Returns the name of a state after the step for the op that makes it, unless it is masked.
+  blob_operands unmasked(std::string const& after) const { return lengths_.empty() ? after : blob_operands(); }
   // Writes a state after the step; masked, so that a sequence that has ended keeps its state.
   void keep(step_net& s, direction const& p, std::string const& before, std::string const& after,
             blob_handle const& made) const {
+    if (made.name() == after) return;
     if (lengths_.empty()) {
       s.net.copy(made, after);
       return;
@@ -352,7 +355,7 @@ class onnx_recurrence {
         linear_first_ ? s.net.mul(r, from_h[2])
                       : s.product(s.net.mul(r, h), blob(blocks(p.r, 2, 3), "r_h"), blob(blocks(p.rb, 2, 3), "rb_h"));
     auto const g = activate(s, d, 1, s.net.sum({from_x[2], candidate}));
-    return s.net.add(g, s.net.mul(z, s.net.sub(h, g)));
+    return s.net.add(g, s.net.mul(z, s.net.sub(h, g)), unmasked(p.h_new));
   }
 
   // LSTM step with gates in the order i, o, f, g.
@@ -371,14 +374,14 @@ class onnx_recurrence {
     auto const g = activate(s, d, 1, gate[3]);
     blob_handle c_new;
     if (couples_) {  // f = 1 - i
-      c_new = s.net.add(c, s.net.mul(i, s.net.sub(g, c)));
+      c_new = s.net.add(c, s.net.mul(i, s.net.sub(g, c)), unmasked(p.cell_new));
     } else {
       auto const f = activate(s, d, 0, peeped(gate[2], 2, c));
-      c_new = s.net.add(s.net.mul(f, c), s.net.mul(i, g));
+      c_new = s.net.add(s.net.mul(f, c), s.net.mul(i, g), unmasked(p.cell_new));
     }
     auto const o = activate(s, d, 0, peeped(gate[1], 1, c_new));
     auto const bounded = onnx_activate(s.net, function(d, 2), c_new, [&](double value) { return s.number(value); });
-    keep(s, p, p.h, p.h_new, s.net.mul(o, bounded));
+    keep(s, p, p.h, p.h_new, s.net.mul(o, bounded, unmasked(p.h_new)));
     keep(s, p, p.cell, p.cell_new, c_new);
   }
 
