@@ -10,6 +10,7 @@
 #include <plait/exec/detail/kernels/packed_factor.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/kernels/windows.hpp>
+#include <plait/exec/detail/shape.hpp>
 
 PLAIT_KERNELS_BEGIN
 
@@ -90,13 +91,13 @@ class few_windows {
     images_ = images;
     channels_ = channels;
     units_ = units;
-    std::int64_t const row = std::max<std::int64_t>(1, taps() * count() * std::int64_t{sizeof(float)});
-    block_ = std::clamp<std::int64_t>(block_bytes / row, 1, std::max<std::int64_t>(1, images));
+    std::int64_t const fit = block_size / std::max<std::int64_t>(1, count()) / std::max<std::int64_t>(1, taps());
+    block_ = std::clamp<std::int64_t>(fit, 1, std::max<std::int64_t>(1, images));
   }
   /// Returns the product of the windows of a block of images.
   gemm_shape product() const { return {.m = block_ * count(), .n = units_, .k = taps(), .transpose_b = true}; }
-  /// Returns the number of elements of scratch memory.
-  std::size_t scratch() const { return static_cast<std::size_t>(block_ * count() * (taps() + units_)); }
+  /// Returns the number of elements of scratch memory. Throws shape_error if it exceeds any memory.
+  std::size_t scratch() const { return static_cast<std::size_t>(shape{block_, count(), taps() + units_}.size()); }
 
   /// Computes y = relu(x * w + bias + addend) by packed weights, or by w if they are nullptr, with the same bits; bias
   /// and addend may be nullptr.
@@ -126,7 +127,7 @@ class few_windows {
   }
 
  private:
-  static constexpr std::int64_t block_bytes = std::int64_t{1} << 18;  // rows that stay in L2
+  static constexpr std::int64_t block_size = std::int64_t{1} << 16;  // elements of rows that stay in L2
 
   std::int64_t count() const { return static_cast<std::int64_t>(w_.count()); }
   std::int64_t taps() const { return channels_ * static_cast<std::int64_t>(w_.taps()); }

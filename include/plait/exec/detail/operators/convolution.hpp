@@ -183,7 +183,8 @@ class convolution_kernel : public op_kernel<B> {
     T const* x = c.template input<T>(0);
     T const* const w = c.template input<T>(1);
     T const* const bias = c.input_count() == 3 ? c.template input<T>(2) : nullptr;
-    if (has_few_windows()) return few_.run(weights_, c.packed(1), x, w, bias, static_cast<T*>(c.scratch()), y, after);
+    if constexpr (packed_factor<B>::packs)
+      if (has_few_windows()) return few_.run(weights_, c.packed(1), x, w, bias, static_cast<T*>(c.scratch()), y, after);
     if (is_depthwise())
       return multiply_depthwise<T>({x, w, bias, after.addend, after.relu, y}, static_cast<T*>(c.scratch()));
     T* const scratch = static_cast<T*>(c.scratch());
