@@ -7,6 +7,7 @@
 #include <plait/interop/onnx/detail/rules/control_flow.hpp>
 #include <plait/interop/onnx/detail/rules/einsum.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
+#include <plait/interop/onnx/detail/rules/fused.hpp>
 #include <plait/interop/onnx/detail/rules/indexing.hpp>
 #include <plait/interop/onnx/detail/rules/linear_attention.hpp>
 #include <plait/interop/onnx/detail/rules/losses.hpp>
@@ -44,6 +45,7 @@ inline onnx_rules const& onnx_rules::standard() {
     add_onnx_normalization_rules(made);
     add_onnx_composed_rules(made);
     add_onnx_linear_attention_rules(made);
+    add_onnx_fused_rules(made);
     return made;
   }();
   return table;
