@@ -1,6 +1,7 @@
-// Fused operators of com.microsoft, against small sums.
+// Fused and quantised operators of com.microsoft, against compositions of ONNX's own and against small sums.
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,9 +16,11 @@
 namespace {
 
 using namespace onnx_nodes;
+using plait::onnx_type;
 using plait::tensor_value;
 
 tensor_value floats(numbers dims, std::vector<float> elements) { return {std::move(dims), std::move(elements)}; }
+tensor_value bytes(numbers dims, std::vector<std::uint8_t> elements) { return {std::move(dims), std::move(elements)}; }
 
 /// Returns the model of a node of com.microsoft.
 plait::onnx_model fused(row const& node) {
@@ -49,6 +52,8 @@ std::string refusal(plait::onnx_model const& model) {
     return e.problems.at(0).reason;
   }
 }
+
+operand byte(numbers dims) { return of(onnx_type::uint8, std::move(dims)); }
 
 TEST_CASE("ONNX com.microsoft: products and convolutions with an epilogue") {
   tensor_value const image = floats({1, 1, 3}, {1, -2, 3});
@@ -95,6 +100,87 @@ TEST_CASE("ONNX com.microsoft: activations and normalisations of sums") {
   // ONNX Runtime writes these two in ONNX's domain, in models of any version.
   CHECK(refusal(model_of({"LayerNormalization", {f({2, 2}), f({2})}, {}, "", 11})) == "");
   CHECK(refusal(model_of({"SimplifiedLayerNormalization", {f({2, 2}), f({2})}, {}, "", 13})) == "");
+}
+
+TEST_CASE("ONNX com.microsoft: quantised element-wise operators") {
+  row node{"QLinearAdd", {byte({2}), f({}), byte({}), byte({2}), f({}), byte({}), f({}), byte({})}, {}, ""};
+  // (x - 10) * 0.5 + (y - 20) * 0.25, in units of 2 above 100
+  CHECK(off(node,
+            {bytes({2}, {14, 0}), floats({}, {0.5f}), bytes({}, {10}), bytes({2}, {24, 0}), floats({}, {0.25f}),
+             bytes({}, {20}), floats({}, {0.5f}), bytes({}, {100})},
+            bytes({2}, {106, 80})) == "");
+  node.inputs.back() = {};
+  CHECK(off(node,
+            {bytes({2}, {14, 0}), floats({}, {0.5f}), bytes({}, {10}), bytes({2}, {24, 0}), floats({}, {0.25f}),
+             bytes({}, {20}), floats({}, {0.5f})},
+            bytes({2}, {6, 0})) == "");
+  CHECK(off({"QLinearConcat", {f({}), byte({}), byte({1}), f({}), byte({}), byte({1}), f({}), byte({})}, {}, ""},
+            {floats({}, {1}), bytes({}, {0}), bytes({1}, {7}), floats({}, {2}), bytes({}, {1}), bytes({1}, {7}),
+             floats({}, {4}), bytes({}, {2})},
+            bytes({2}, {12, 20})) == "");
+  CHECK(off({"QLinearSigmoid", {byte({1}), f({}), byte({}), f({}), byte({})}, {}, ""},
+            {bytes({1}, {5}), floats({}, {1}), bytes({}, {5}), floats({}, {1.0f / 256}), bytes({}, {1})},
+            bytes({1}, {129})) == "");
+  CHECK(refusal(fused({"QLinearGlobalAveragePool",
+                       {byte({1, 2, 2, 2}), f({}), byte({}), f({}), byte({})},
+                       {flag("channels_last", 1)},
+                       ""})) == "channels_last");
+}
+
+TEST_CASE("ONNX com.microsoft: products of quantised matrices") {
+  // ((3 - 1) * 2 + (5 - 1) * 3 + 4) * 0.5 * 0.25 * 2, as float
+  row gemm{"QGemm",
+           {byte({1, 2}), f({}), byte({}), byte({1, 2}), f({}), byte({}), of(onnx_type::int32, {1})},
+           {flag("transB", 1), real("alpha", 2)},
+           ""};
+  std::vector<tensor_value> given{bytes({1, 2}, {3, 5}),
+                                  floats({}, {0.5f}),
+                                  bytes({}, {1}),
+                                  bytes({1, 2}, {2, 3}),
+                                  floats({}, {0.25f}),
+                                  bytes({}, {0}),
+                                  {{1}, std::vector<std::int32_t>{4}}};
+  CHECK(off(gemm, given, floats({1, 1}, {5})) == "");
+  gemm.inputs.push_back(f({}));
+  gemm.inputs.push_back(byte({}));
+  given.push_back(floats({}, {0.5f}));
+  given.push_back(bytes({}, {100}));
+  CHECK(off(gemm, given, bytes({1, 1}, {110})) == "");
+  CHECK(off({"MatMulIntegerToFloat", {byte({1, 2}), byte({2, 1}), f({}), f({}), {}, {}, f({1})}, {}, ""},
+            {bytes({1, 2}, {3, 5}), bytes({2, 1}, {2, 3}), floats({}, {0.5f}), floats({}, {0.25f}), floats({1}, {1})},
+            floats({1, 1}, {1 + 21 * 0.125f})) == "");
+  CHECK(off({"DynamicQuantizeMatMul", {f({1, 2}), byte({2, 1}), f({})}, {}, ""},
+            {floats({1, 2}, {255, 1}), bytes({2, 1}, {2, 3}), floats({}, {0.5f})}, floats({1, 1}, {256.5f})) == "");
+}
+
+TEST_CASE("ONNX MatMulNBits: blocks of a row have one scale and one zero point") {
+  numbers packed(16, 0x88);  // 8 is 0
+  packed[0] = 0x9f;          // places 0 and 1: 15 and 9
+  packed[8] = 0x08;          // places 16 and 17: 8 and 0
+  row const node{"MatMulNBits",
+                 {f({1, 32}), {onnx_type::uint8, numbers{1, 2, 8}, packed}, f({2})},
+                 {flag("K", 32), flag("N", 1), flag("bits", 4), flag("block_size", 16)},
+                 ""};
+  plait::onnx_model model = fused(node);
+  std::erase_if(model.graph.inputs, [](plait::onnx_value_info const& each) { return each.name == "i2"; });
+  plait::onnx_tensor scales;
+  scales.name = "i2";
+  scales.type = onnx_type::float32;
+  scales.dims = {2};
+  scales.floats = {2, 10};
+  model.graph.initializers.push_back(scales);
+  std::vector<float> x(32, 1);
+  x[1] = 3;
+  CHECK(outputs_of(model, {floats({1, 32}, x)})[0] == floats({1, 1}, {7 * 2 + 3 * 2 - 8 * 10}));
+  model.graph.initializers[0].dims = {1, 1, 16};
+  model.graph.nodes[0].attributes[0].i = 64;
+  CHECK(refusal(model).find("do not have the sizes") != std::string::npos);
+  CHECK(refusal(fused(node)).find("must be known before the model is run") != std::string::npos);
+}
+
+TEST_CASE("ONNX MaxPool: of bytes") {
+  row const node{"MaxPool", {byte({1, 1, 4})}, {list("kernel_shape", {2}), list("strides", {2})}, ""};
+  CHECK(outputs_of(model_of(node), {bytes({1, 1, 4}, {1, 200, 3, 2})})[0] == bytes({1, 1, 2}, {200, 3}));
 }
 
 }  // namespace

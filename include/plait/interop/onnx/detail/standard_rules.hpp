@@ -15,6 +15,7 @@
 #include <plait/interop/onnx/detail/rules/normalizations.hpp>
 #include <plait/interop/onnx/detail/rules/numeric.hpp>
 #include <plait/interop/onnx/detail/rules/quantisation.hpp>
+#include <plait/interop/onnx/detail/rules/quantised_fused.hpp>
 #include <plait/interop/onnx/detail/rules/quantised_lstm.hpp>
 #include <plait/interop/onnx/detail/rules/recurrent.hpp>
 #include <plait/interop/onnx/detail/rules/reductions.hpp>
@@ -46,6 +47,7 @@ inline onnx_rules const& onnx_rules::standard() {
     add_onnx_composed_rules(made);
     add_onnx_linear_attention_rules(made);
     add_onnx_fused_rules(made);
+    add_onnx_quantised_fused_rules(made);
     return made;
   }();
   return table;

@@ -317,14 +317,23 @@ inline void onnx_conv_transpose(onnx_context const& c) {
   c.set_dims(0, std::move(dims));
 }
 
+// Pools of floats; maxima of bytes are those of the floats that hold them.
 inline void onnx_pool(onnx_context const& c, char const* type) {
-  require_type(c, 0, onnx_floats);
+  bool const of_bytes =
+      std::string_view(type) == "MaxPool" && (c.type(0) == onnx_type::int8 || c.type(0) == onnx_type::uint8);
+  if (!of_bytes) require_type(c, 0, onnx_floats);
   if (c.wants(1)) c.unsupported("the places of the maxima");
   onnx_windows windows = onnx_windows_of(c, 0);
   if (c.has("count_include_pad"))
     windows.arguments.emplace_back("count_include_pad", c.integer("count_include_pad", 0));
-  std::string const x = windows.dims->size() == 1 ? input_of_rank(c, 0, 3) : c.input(0);
-  c.add(type, {x}, {c.output(0)}, std::move(windows.arguments));
+  std::string x = windows.dims->size() == 1 ? input_of_rank(c, 0, 3) : c.input(0);
+  if (of_bytes) {
+    x = c.step("Cast", {x}, {{"to", require_runtime_type(c, onnx_type::float32)}});
+    x = c.step(type, {x}, std::move(windows.arguments));
+    c.add("Cast", {x}, {c.output(0)}, {{"to", require_runtime_type(c, c.type(0))}});
+  } else {
+    c.add(type, {x}, {c.output(0)}, std::move(windows.arguments));
+  }
   set_windows(c, c.dims(0) ? (*c.dims(0))[1] : -1, windows.dims);
 }
 
