@@ -76,7 +76,7 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
     rules.refuse(type, "its output is not a differentiable function of its inputs");
   for (std::string_view type :
        {"BBoxTransform", "BoxWithNMSLimit", "CollectAndDistributeFpnRpnProposals", "CollectRpnProposals",
-        "DistributeFpnProposals", "GenerateProposals", "GenerateProposalsCPP"})
+        "DistributeFpnProposals", "GenerateProposals", "GenerateProposalsCPP", "NonMaxSuppression"})
     rules.refuse(type, "boxes are not differentiated");
   for (std::string_view type : {"LengthsToOffsets", "LengthsToRanges", "LengthsToSegmentIds", "LengthsToShape",
                                 "LengthsToWeights", "SegmentIdsToLengths", "SegmentIdsToRanges"})

@@ -138,6 +138,13 @@ inline void onnx_export_trilu(onnx_export_context& c) {
   c.give(0, "Trilu", {c.input(0), diagonal}, {onnx_attr("upper", c.integer("upper", 1) != 0 ? 1 : 0)});
 }
 
+inline void onnx_export_non_max_suppression(onnx_export_context& c) {
+  std::vector<std::string> operands;
+  for (std::size_t i = 0; i != c.input_count(); ++i)
+    operands.push_back(i == 2 ? onnx_as_int64(c, c.input(i)) : c.input(i));
+  c.give(0, "NonMaxSuppression", operands, {onnx_attr("center_point_box", c.integer("center_point_box", 0))});
+}
+
 inline void onnx_export_boolean_mask(onnx_export_context& c) {
   c.give(0, "Compress", {c.input(0), c.input(1)}, {onnx_attr("axis", 0)});
   if (c.output_count() > 1)
@@ -168,6 +175,7 @@ inline void add_onnx_indexing_export(onnx_export_rules& rules) {
   rules.set("CumSum", detail::onnx_out::onnx_export_cum_sum);
   rules.set("CumProd", detail::onnx_out::onnx_export_cum_prod);
   rules.set("Trilu", detail::onnx_out::onnx_export_trilu);
+  rules.set("NonMaxSuppression", detail::onnx_out::onnx_export_non_max_suppression);
   rules.set("BooleanMask", detail::onnx_out::onnx_export_boolean_mask);
   rules.set("Unique", detail::onnx_out::onnx_export_unique);
 }
