@@ -5,6 +5,7 @@
 #include <plait/interop/onnx/detail/rules/attention.hpp>
 #include <plait/interop/onnx/detail/rules/composed.hpp>
 #include <plait/interop/onnx/detail/rules/control_flow.hpp>
+#include <plait/interop/onnx/detail/rules/detection.hpp>
 #include <plait/interop/onnx/detail/rules/einsum.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/rules/fused.hpp>
@@ -46,6 +47,7 @@ inline onnx_rules const& onnx_rules::standard() {
     add_onnx_normalization_rules(made);
     add_onnx_composed_rules(made);
     add_onnx_linear_attention_rules(made);
+    add_onnx_detection_rules(made);
     add_onnx_fused_rules(made);
     add_onnx_quantised_fused_rules(made);
     return made;
