@@ -8,6 +8,7 @@
 #include <plait/interop/onnx/detail/rules/detection.hpp>
 #include <plait/interop/onnx/detail/rules/einsum.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
+#include <plait/interop/onnx/detail/rules/fourier.hpp>
 #include <plait/interop/onnx/detail/rules/fused.hpp>
 #include <plait/interop/onnx/detail/rules/indexing.hpp>
 #include <plait/interop/onnx/detail/rules/linear_attention.hpp>
@@ -48,6 +49,7 @@ inline onnx_rules const& onnx_rules::standard() {
     add_onnx_composed_rules(made);
     add_onnx_linear_attention_rules(made);
     add_onnx_detection_rules(made);
+    add_onnx_fourier_rules(made);
     add_onnx_fused_rules(made);
     add_onnx_quantised_fused_rules(made);
     return made;
