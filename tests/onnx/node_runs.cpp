@@ -266,6 +266,21 @@ TEST_CASE("ONNX at run time: Shape takes axes of an input of unknown rank") {
   CHECK(shape({flag("start", 2), flag("end", 1)}) == extents({}));
 }
 
+TEST_CASE("ONNX at run time: Unique gives the first place of each element, and how often it occurs") {
+  row const node{"Unique", {any_shape(onnx_type::int64)}, {}, "", 13, 4};
+  auto const list = [](numbers elements) {
+    auto const count = static_cast<std::int64_t>(elements.size());
+    return tensor_value{{count}, std::move(elements)};
+  };
+  auto const made = outputs_of(node, {{{2, 3}, numbers{7, 3, 7, 5, 3, 7}}});
+  REQUIRE(made.size() == 4);
+  CHECK(made[0] == list({3, 5, 7}));
+  CHECK(made[1] == list({1, 3, 0}));
+  CHECK(made[2] == list({2, 0, 2, 1, 0, 2}));
+  CHECK(made[3] == list({2, 1, 3}));
+  CHECK(outputs_of(node, {{{0}, numbers{}}})[3] == list({}));
+}
+
 TEST_CASE("ONNX at run time: Unique of integers gives elements and their places") {
   row const node{"Unique", {any_shape(onnx_type::int64)}, {}, "", 13, 1};
   CHECK(outputs_of(node, {{{2, 2}, std::vector<std::int64_t>{7, -1, 7, 3}}})[0] ==

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <plait/interop/onnx/detail/composition.hpp>
 #include <plait/interop/onnx/detail/converter.hpp>
 #include <plait/interop/onnx/detail/rule_table.hpp>
 #include <plait/interop/onnx/detail/rules/elementwise.hpp>
@@ -191,22 +192,45 @@ inline void onnx_compress(onnx_context const& c) {
   c.set_dims(0, std::move(dims));
 }
 
-// Unique of integers, as a vector and in ascending order: the op gives the elements and their places in these.
+// Unique of integers, as a vector and in ascending order: the op gives the elements and their places in these. What is
+// scattered to the places gives the first element of each and how many there are.
 inline void onnx_unique(onnx_context const& c) {
   require_type(c, 0, {onnx_type::int32, onnx_type::int64});
   if (c.has("axis") && c.rank(0) != 1) c.unsupported("slices along an axis");
   if (c.integer("sorted", 1) == 0) c.unsupported("elements in the order in which they occur");
-  for (std::size_t const o : {1U, 3U})
-    if (c.wants(o)) c.unsupported(o == 1 ? "the first places of elements" : "counts of elements");
   std::string const x = c.dims(0) && c.rank(0) == 1 ? c.input(0) : c.step("FlattenToVec", {c.input(0)});
-  std::string const places = c.temporary("places");
-  c.add("Unique", {x}, {c.output(0), places});
+  std::string const narrow = c.temporary("places");
+  std::string const elements = c.output(0);
+  c.add("Unique", {x}, {elements, narrow});
   c.set_type(0, c.type(0));
   c.set_dims(0, std::vector<std::int64_t>{-1});
-  if (!c.wants(2)) return;
-  c.add("Cast", {places}, {c.output(2)}, {{"to", *runtime_type(onnx_type::int64)}});
-  c.set_type(2, onnx_type::int64);
-  c.set_dims(2, std::vector<std::int64_t>{-1});
+  if (!c.wants(1) && !c.wants(2) && !c.wants(3)) return;
+  onnx_composition const g(c);
+  auto const value = [&](std::string blob, char const* name) {
+    onnx_value made;
+    made.blob = std::move(blob);
+    made.type = onnx_type::int64;
+    made.dims = std::vector<std::int64_t>{-1};
+    std::string of = c.temporary(name);
+    c.converter().set(of, std::move(made));
+    return of;
+  };
+  std::string const places = value(c.step("Cast", {narrow}, {{"to", *runtime_type(onnx_type::int64)}}), "place");
+  if (c.wants(2)) g.make(2, "Identity", {places});
+  std::string const size = value(c.step("Shape", {elements}), "size");
+  std::string const count = g.extent(places, 0);
+  std::string const one = g.number(onnx_type::int64, 1);
+  std::string const zero = g.number(onnx_type::int64, 0);
+  auto const scattered = [&](std::size_t o, std::string const& start, std::string const& updates,
+                             char const* reduction) {
+    if (!c.wants(o)) return;
+    onnx_attribute how;
+    how.name = "reduction";
+    how.s = reduction;
+    g.make(o, "ScatterElements", {g("Expand", {start, size}), places, updates}, {how});
+  };
+  scattered(1, count, g("Range", {zero, count, one}), "min");
+  scattered(3, zero, g("Expand", {one, g("Shape", {places})}), "add");
 }
 
 inline void onnx_trilu(onnx_context const& c) {
