@@ -92,7 +92,7 @@ function(plait_add_runtime)
   endif()
   set(components plait::runtime_sources)
   set(sources "")
-  set(definitions "") # for plait/runtime/extern_templates.hpp
+  set(definitions PLAIT_RUNTIME) # for plait/runtime/extern_templates.hpp
   set(declarations "")
   set(factories "")
   foreach(backend IN LISTS backends)

@@ -123,13 +123,17 @@ inline gradient_rules make_standard_rules() {
   return rules;
 }
 
+// A template, so that programs can link the instantiation of plait::runtime (extern_templates.hpp).
+template <class Rules>
+Rules const& standard_gradient_rules() {
+  static Rules const rules = make_standard_rules();
+  return rules;
+}
+
 }  // namespace detail
 
 /// Returns the rules of plait's operators: every differentiable operator has one, all others refuse with a reason.
-inline gradient_rules const& gradient_rules::standard() {
-  static gradient_rules const rules = detail::make_standard_rules();
-  return rules;
-}
+inline gradient_rules const& gradient_rules::standard() { return detail::standard_gradient_rules<gradient_rules>(); }
 
 /// Returns the rules of Caffe2 (2018). Compared with the standard rules: operators without a gradient in Caffe2 refuse;
 /// the gradient of Split omits outputs without a gradient; both outputs of LSTMUnit must have one; Pow in place assumes

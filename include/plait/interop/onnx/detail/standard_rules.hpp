@@ -27,9 +27,13 @@
 
 namespace plait {
 
-inline onnx_rules const& onnx_rules::standard() {
-  static onnx_rules const table = [] {
-    onnx_rules made;
+namespace detail {
+
+// A template, so that programs can link the instantiation of plait::runtime (extern_templates.hpp).
+template <class Rules>
+Rules const& standard_onnx_rules() {
+  static Rules const table = [] {
+    Rules made;
     add_onnx_elementwise_rules(made);
     add_onnx_shape_rules(made);
     add_onnx_resizing_rules(made);
@@ -56,5 +60,9 @@ inline onnx_rules const& onnx_rules::standard() {
   }();
   return table;
 }
+
+}  // namespace detail
+
+inline onnx_rules const& onnx_rules::standard() { return detail::standard_onnx_rules<onnx_rules>(); }
 
 }  // namespace plait
