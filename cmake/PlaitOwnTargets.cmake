@@ -67,12 +67,33 @@ if(PLAIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
-# plait_share_plans(<target> <backend>...): with PLAIT_UNITY, a target that links plait::runtime uses the plans there.
-function(plait_share_plans target)
-  foreach(backend IN LISTS ARGN)
-    set_property(TARGET ${target} APPEND_STRING PROPERTY UNITY_BUILD_CODE_BEFORE_INCLUDE
-                 "#include <plait/exec/backends/${backend}/${backend}.hpp>\n")
+# plait_share_runtime(<target>...): links the targets to plait::runtime. With PLAIT_UNITY, they use its instantiations, and
+# what most of its users include is compiled once for all of them, with assertions.
+function(plait_share_runtime)
+  set(backends ${PLAIT_RUNTIME_BACKENDS})
+  list(REMOVE_ITEM backends cuda)
+  set(headers "")
+  set(links plait::runtime)
+  foreach(backend IN LISTS backends)
+    list(APPEND headers <plait/exec/backends/${backend}/${backend}.hpp>)
+    if(NOT backend STREQUAL "serial")
+      list(APPEND links plait::exec_${backend}) # its flags: a precompiled header is valid for those that compiled it
+    endif()
   endforeach()
-  set_property(TARGET ${target} APPEND_STRING PROPERTY UNITY_BUILD_CODE_BEFORE_INCLUDE
-               "#include <plait/runtime/extern_templates.hpp>\n")
+  if(PLAIT_UNITY AND NOT TARGET plait_shared_header)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/shared_header.cpp CONTENT "")
+    add_library(plait_shared_header OBJECT ${PROJECT_BINARY_DIR}/shared_header.cpp)
+    target_link_libraries(plait_shared_header PRIVATE plait_own plait::exec plait::onnx ${links})
+    target_compile_definitions(plait_shared_header PRIVATE PLAIT_CHECKED)
+    target_precompile_headers(
+      plait_shared_header PRIVATE ${headers} <plait/runtime/extern_templates.hpp> <plait/gradient/standard_rules.hpp>
+      <plait/interop/onnx/read.hpp> <plait/netdef/read.hpp> <plait/netdef/write.hpp> <plait/rnn/recurrent_layers.hpp>)
+  endif()
+  foreach(target IN LISTS ARGN)
+    target_link_libraries(${target} PRIVATE plait::exec ${links})
+    if(PLAIT_UNITY)
+      target_compile_definitions(${target} PRIVATE PLAIT_CHECKED)
+      target_precompile_headers(${target} REUSE_FROM plait_shared_header)
+    endif()
+  endforeach()
 endfunction()
