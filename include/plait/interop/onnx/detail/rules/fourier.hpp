@@ -25,7 +25,7 @@ struct onnx_fourier {
   bool one_sided = false;  ///< only the first length / 2 + 1 results
   bool inverse = false;
 
-  static constexpr std::int64_t most_elements = std::int64_t{1} << 24;  ///< of the matrix
+  static constexpr std::int64_t most_elements = std::int64_t{1} << 24;  ///< maximum size of the matrix
 
   std::int64_t bins() const { return one_sided ? length / 2 + 1 : length; }
   /// Returns the matrix whose product with a row is the transform: results are pairs.

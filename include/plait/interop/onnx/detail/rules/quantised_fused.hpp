@@ -215,7 +215,7 @@ inline void add_onnx_quantised_fused_rules(onnx_rules& rules) {
   add("MatMulIntegerToFloat", detail::onnx_mat_mul_integer_to_float);
   add("DynamicQuantizeMatMul", detail::onnx_dynamic_quantize_mat_mul);
   add("MatMulNBits", detail::onnx_mat_mul_few_bits);
-  // Those of ONNX for more types: a context of a version of ONNX's operators that has scales by axis.
+  // Rules of ONNX itself, for more types, in a version whose scales have an axis.
   for (char const* type : {"QuantizeLinear", "DequantizeLinear"})
     add(type, [type](onnx_context const& c) {
       onnx_context const own(c.converter(), c.node(), 13);
