@@ -1,10 +1,13 @@
 // Constant folding of ONNX nodes: what follows from constants is a constant, and what follows from the declared shape
 // of an input holds for an input that is larger, or is refused at run time.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -134,6 +137,28 @@ TEST_CASE("ONNX constant folding: nodes of constants are constants") {
   CHECK(folded({"ReduceMax", {m}, {list("axes", {1})}, ""}) == wide({2, 1}, {3, 6}));
   CHECK(folded({"ReduceMin", {m}, {flag("keepdims", 0)}, ""}) == wide({}, {1}));
   CHECK(folded({"Split", {m}, {flag("axis", 0)}, "", 13, 2}) == wide({1, 3}, {1, 2, 3}));
+}
+
+TEST_CASE("ONNX constant folding: functions of reals, of which models compute filters") {
+  auto const reals = [](std::vector<double> elements) {
+    auto const count = static_cast<std::int64_t>(elements.size());
+    return operand{onnx_type::float64, numbers{count}, numbers(elements.size()), std::move(elements)};
+  };
+  auto const doubles = [](std::vector<double> elements) {
+    auto const count = static_cast<std::int64_t>(elements.size());
+    return tensor_value{{count}, std::move(elements)};
+  };
+  CHECK(folded({"Sin", {reals({0})}, {}, ""}) == doubles({0}));
+  CHECK(folded({"Cos", {reals({0})}, {}, ""}) == doubles({1}));
+  CHECK(folded({"Clip", {reals({-2, 0.5, 3}), real_one(-1), real_one(1)}, {}, ""}) == doubles({-1, 0.5, 1}));
+  CHECK(folded({"Clip", {reals({-2, 3}), {}, real_one(1)}, {}, ""}) == doubles({-2, 1}));
+  CHECK(folded({"Pow", {reals({-3, 2}), one(2)}, {}, ""}) == doubles({9, 4}));
+  CHECK(folded({"Pow", {reals({-3, 2}), real_one(3)}, {}, ""}) == doubles({-27, 8}));
+  double const infinity = std::numeric_limits<double>::infinity();
+  CHECK(folded({"Div", {reals({1, -1, 3}), reals({0, 0, -0.0})}, {}, ""}) == doubles({infinity, -infinity, -infinity}));
+  // A quotient of zeros is NaN, which Where may drop.
+  auto const none = folded({"Div", {reals({0}), real_one(0)}, {}, ""});
+  CHECK(std::isnan(std::get<std::vector<double>>(none.data).at(0)));
 }
 
 TEST_CASE("ONNX constant folding: a shape of an input that is larger than declared is that of the run") {

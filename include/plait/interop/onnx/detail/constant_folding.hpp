@@ -83,6 +83,8 @@ class onnx_constant_folding : public onnx_folding_arithmetic {
         entry{"Not", &self::unary},           entry{"Neg", &self::unary},
         entry{"Abs", &self::unary},           entry{"Floor", &self::unary},
         entry{"Ceil", &self::unary},          entry{"Sqrt", &self::unary},
+        entry{"Sin", &self::unary},           entry{"Cos", &self::unary},
+        entry{"Clip", &self::clip},           entry{"Pow", &self::power},
         entry{"Add", &self::binary},          entry{"Sub", &self::binary},
         entry{"Mul", &self::binary},          entry{"Div", &self::binary},
         entry{"Mod", &self::binary},          entry{"Max", &self::binary},

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -50,7 +51,7 @@ class onnx_folding_arithmetic : public onnx_folding_operands {
   result unary() const {
     auto made = input(0);
     if (!made || (op() == "Not") != (made->type == onnx_type::boolean)) return std::nullopt;
-    bool const needs_real = op() == "Floor" || op() == "Ceil" || op() == "Sqrt";
+    bool const needs_real = op() == "Floor" || op() == "Ceil" || op() == "Sqrt" || op() == "Sin" || op() == "Cos";
     if (needs_real && !is_real(made->type)) return std::nullopt;
     for (folded_element& each : made->cells) {
       auto const negated = static_cast<std::int64_t>(std::uint64_t{0} - static_cast<std::uint64_t>(each.integer));
@@ -62,6 +63,10 @@ class onnx_folding_arithmetic : public onnx_folding_operands {
         each.real = std::ceil(each.real);
       } else if (op() == "Sqrt") {
         each.real = std::sqrt(each.real);
+      } else if (op() == "Sin") {
+        each.real = std::sin(each.real);
+      } else if (op() == "Cos") {
+        each.real = std::cos(each.real);
       } else if (op() == "Neg") {
         each.real = -each.real;
         each.integer = negated;
@@ -73,7 +78,44 @@ class onnx_folding_arithmetic : public onnx_folding_operands {
     }
     return one(std::move(*made));
   }
-  // Returns false for what is not folded, such as a division by zero.
+  // Clip of reals by scalars.
+  result clip() const {
+    auto made = input(0);
+    if (!made || !is_real(made->type) || c_.opset() < 11) return std::nullopt;
+    for (std::size_t const i : {1U, 2U}) {
+      if (!c_.has_input(i)) continue;
+      auto const bound = input(i);
+      if (!bound || bound->cells.size() != 1) return std::nullopt;
+      double const at = bound->cells[0].real;
+      for (folded_element& each : made->cells)
+        if (i == 1 ? each.real < at : each.real > at) each.real = at;
+    }
+    return one(std::move(*made));
+  }
+  // Pow of reals to one small integer.
+  result power() const {
+    auto made = input(0);
+    auto const exponent = input(1);
+    if (!made || !is_real(made->type) || !exponent || exponent->cells.size() != 1 || !exponent->dims.empty())
+      return std::nullopt;
+    folded_element const& by = exponent->cells[0];
+    if (!by.is_known) return std::nullopt;
+    double const wanted = is_real(exponent->type) ? by.real : static_cast<double>(by.integer);
+    if (wanted != 2 && wanted != 3) return std::nullopt;
+    for (folded_element& each : made->cells) {
+      each.real *= wanted == 2 ? each.real : each.real * each.real;
+      each = narrowed(made->type, each);
+    }
+    return one(std::move(*made));
+  }
+  // Returns a / b, as IEEE 754 defines it for a divisor of 0.
+  static double quotient(double a, double b) {
+    if (b != 0) return a / b;
+    if (a == 0 || a != a) return std::numeric_limits<double>::quiet_NaN();
+    return std::signbit(a) == std::signbit(b) ? std::numeric_limits<double>::infinity()
+                                              : -std::numeric_limits<double>::infinity();
+  }
+  // Returns false for what is not folded, such as a division of integers by zero.
   bool combine(onnx_type type, folded_element const& a, folded_element const& b, folded_element& to) const {
     bool const real = is_real(type);
     auto const x = static_cast<std::uint64_t>(a.integer);
@@ -88,9 +130,9 @@ class onnx_folding_arithmetic : public onnx_folding_operands {
     } else if (op() == "Mul") {
       to = {static_cast<std::int64_t>(x * y), a.real * b.real};
     } else if (op() == "Div" || op() == "Mod") {
-      if (real && (op() == "Mod" || b.real == 0)) return false;
+      if (real && op() == "Mod") return false;
       if (!real && (b.integer == 0 || b.integer == -1)) return false;
-      to = {0, real ? a.real / b.real : 0};
+      to = {0, real ? quotient(a.real, b.real) : 0};
       if (real) return true;
       std::int64_t const rest = a.integer % b.integer;
       bool const follows_dividend = c_.integer("fmod", 0) != 0;

@@ -37,7 +37,8 @@ struct folded_tensor {
 class onnx_folding_operands {
  public:
   using result = std::optional<std::vector<folded_tensor>>;
-  static constexpr std::size_t max_elements = std::size_t{1} << 18;  ///< weights whose gates are reordered are below
+  /// Weights whose gates are reordered, and filters that a model computes, are below it.
+  static constexpr std::size_t max_elements = std::size_t{1} << 19;
   /// Element types of folded tensors; narrowed() wraps each of these.
   static constexpr onnx_types folded_types{onnx_type::float32, onnx_type::float64, onnx_type::int32,
                                            onnx_type::int64,   onnx_type::uint8,   onnx_type::boolean};
