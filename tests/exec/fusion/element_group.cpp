@@ -344,7 +344,7 @@ TEST_CASE_TEMPLATE("element_group: a plan has the results of its ops run in orde
 
 TEST_CASE_TEMPLATE("element_group: a row is repeated for each row", B, plait::serial, plait::tbb) {
   for (std::int64_t const width : {2, 25, 64, 1'100, 3'000})
-    for (std::int64_t const rows : {2, 3, 40}) {
+    for (std::int64_t const rows : {2, 3, 25, 40}) {  // as many as columns, too
       plait::workspace<B> blobs;
       auto const feed = [&](std::string const& name, plait::shape const& dims) {
         std::vector<float> made(static_cast<std::size_t>(dims.size()));
@@ -358,7 +358,9 @@ TEST_CASE_TEMPLATE("element_group: a row is repeated for each row", B, plait::se
       auto plan = plait::compile(plait::read_netdef_text(R"(
         op { type: "Mul" input: "p" input: "x" output: "a" } op { type: "Add" input: "a" input: "q" output: "b" }
         op { type: "Sigmoid" input: "b" output: "c" } op { type: "Sub" input: "q" input: "c" output: "d" }
-        op { type: "Mul" input: "d" input: "column" output: "y" } external_output: "y")"),
+        op { type: "Mul" input: "d" input: "column" output: "e" }
+        op { type: "Sub" input: "column" input: "p" output: "f" }
+        op { type: "Add" input: "e" input: "f" output: "y" } external_output: "y")"),
                                  test::table<B>(), blobs);
       watcher seen;
       plan.run({.observer = &seen});

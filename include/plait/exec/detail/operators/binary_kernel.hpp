@@ -59,23 +59,24 @@ class binary_kernel : public op_kernel<B> {
     else
       return on_host(c);
   }
-  // Returns the width of an operand that is one row for all rows of the result; 0 if there is none.
+  // Returns true if an operand is one row for all rows of the result.
+  static bool is_repeated(shape const& operand, shape const& made) {
+    return operand.size() > 1 && operand.size() != made.size() &&
+           operand.size_from(operand.rank() - 1) == operand.size();
+  }
   std::size_t repeated_width(op_context<B> const& c) const {
     shape const& made = c.output_spec(0).dims;
-    for (shape const* operand : {&c.dims(0), static_cast<shape const*>(&right_)})
-      if (operand->size() > 1 && operand->size() != made.size() && (*operand)[operand->rank() - 1] == operand->size() &&
-          made[made.rank() - 1] == operand->size())
-        return static_cast<std::size_t>(operand->size());
-    return 0;
+    bool const repeats = is_repeated(c.dims(0), made) || is_repeated(right_, made);
+    return repeats ? static_cast<std::size_t>(made[made.rank() - 1]) : 0;
   }
   element_function on_host(op_context<B> const& c) const {
     static constexpr broadcast_layout layouts[] = {broadcast_layout::of_vector(false, true),
                                                    broadcast_layout::of_vector(true, false),
                                                    broadcast_layout::of_vector(true, true)};
     std::size_t const count = c.output_size(0);
-    std::size_t const row = repeated_width(c);
-    bool const left = c.size(0) == count || (row != 0 && c.size(0) == row);
-    bool const right = c.size(1) == count || (row != 0 && c.size(1) == row);
+    shape const& to = c.output_spec(0).dims;
+    bool const left = c.size(0) == count || is_repeated(c.dims(0), to);
+    bool const right = c.size(1) == count || is_repeated(right_, to);
     element_function made;
     if ((left || c.size(0) == 1) && (right || c.size(1) == 1))
       visit_type<Ts...>(c.type(0), [&]<class T>(T) {

@@ -32,8 +32,7 @@ bool read_condition(void const* data, tensor_spec const& type) {
 template <backend B>
 class if_kernel : public op_kernel<B>, public runs_nets<B> {
  public:
-  if_kernel(op_arguments const&, nets_of_op<B> const& nets)
-      : frame_(nets), then_(frame_.compile(nets, "then_net")) {
+  if_kernel(op_arguments const&, nets_of_op<B> const& nets) : frame_(nets), then_(frame_.compile(nets, "then_net")) {
     if (nets.has("else_net")) else_ = frame_.compile(nets, "else_net");
   }
   void infer(shape_context&) override {}
