@@ -19,7 +19,7 @@ namespace plait {
 
 namespace detail {
 
-// Copies an image into zeros. A row is (channel, phases, places but of the last axis).
+// Copies an image into zeros. A row is (channel, phases, places of the first axis).
 template <class T>
 struct padded_planes {
   windows w;
@@ -29,28 +29,43 @@ struct padded_planes {
   T* to;
   void operator()(std::size_t row, std::size_t first, std::size_t last) const {
     digits left = {static_cast<std::int64_t>(row)};
-    std::int64_t const e1 = left.next(extent[1]);
     std::int64_t const e0 = left.next(extent[0]);
     std::int64_t const shift = left.next(phases[2]) - w.head[2];
-    std::int64_t const i1 = e1 * w.stride[1] + left.next(phases[1]) - w.head[1];
+    std::int64_t i1 = left.next(phases[1]) - w.head[1];
     std::int64_t const i0 = e0 * w.stride[0] + left.next(phases[0]) - w.head[0];
-    T* const line = to + static_cast<std::int64_t>(row) * extent[2];
-    auto const begin = static_cast<std::int64_t>(first);
-    auto const end = static_cast<std::int64_t>(last);
-    if (i0 < 0 || i0 >= w.in[0] || i1 < 0 || i1 >= w.in[1]) return fill_zero(line, begin, end);
-    T const* const from = x + ((left.rest * w.in[0] + i0) * w.in[1] + i1) * w.in[2] + shift;
-    std::int64_t const step = w.stride[2];
-    std::int64_t const inside = std::clamp(reach(-shift), begin, end);
-    std::int64_t const outside = std::clamp(reach(w.in[2] - shift), inside, end);
-    fill_zero(line, begin, inside);
-    if (step == 1)
-      std::copy(from + inside, from + outside, line + inside);
-    else
-      for (std::int64_t i = inside; i < outside; ++i) line[i] = from[i * step];
-    fill_zero(line, outside, end);
+    T* line = to + static_cast<std::int64_t>(row) * extent[1] * extent[2];
+    auto begin = static_cast<std::int64_t>(first);
+    auto end = static_cast<std::int64_t>(last);
+    if (i0 < 0 || i0 >= w.in[0]) return fill_zero(line, begin, end);
+    T const* const plane = x + (left.rest * w.in[0] + i0) * w.in[1] * w.in[2] + shift;
+    std::int64_t const inside = reach(-shift);
+    std::int64_t const outside = reach(w.in[2] - shift);
+    std::int64_t const skipped = begin / extent[2];
+    begin -= skipped * extent[2];
+    end -= skipped * extent[2];
+    line += skipped * extent[2];
+    i1 += skipped * w.stride[1];
+    for (; end > 0; i1 += w.stride[1], line += extent[2], end -= extent[2], begin = 0) {
+      std::int64_t const stop = std::min(end, extent[2]);
+      if (i1 < 0 || i1 >= w.in[1])
+        fill_zero(line, begin, stop);
+      else
+        copy(plane + i1 * w.in[2], line, begin, std::clamp(inside, begin, stop), std::clamp(outside, begin, stop),
+             stop);
+    }
   }
 
  private:
+  void copy(T const* from, T* line, std::int64_t begin, std::int64_t inside, std::int64_t outside,
+            std::int64_t end) const {
+    std::int64_t const step = w.stride[2];
+    fill_zero(line, begin, inside);
+    if (step == 1)
+      for (std::int64_t i = inside; i < outside; ++i) line[i] = from[i];
+    else
+      for (std::int64_t i = inside; i < outside; ++i) line[i] = from[i * step];
+    fill_zero(line, std::max(inside, outside), end);
+  }
   // Returns the first element of a line that is at least `distance` from its beginning.
   std::int64_t reach(std::int64_t distance) const {
     return distance <= 0 ? 0 : (distance + w.stride[2] - 1) / w.stride[2];
@@ -98,9 +113,9 @@ class padded_image {
   template <backend B, class T>
   void copy(T const* x, T* to) const {
     auto const places = static_cast<std::size_t>(size_ - slack);
-    auto const width = static_cast<std::size_t>(extent_[2]);
-    if (width == 0) return;
-    for_each_row_part<B>(places / width, width, 1, detail::padded_planes<T>{w_, phases_, extent_, x, to});
+    auto const width = static_cast<std::size_t>(extent_[1] * extent_[2]);
+    if (places != 0)
+      for_each_row_part<B>(places / width, width, 1, detail::padded_planes<T>{w_, phases_, extent_, x, to});
     std::fill_n(to + places, slack, T(0));
   }
 
