@@ -14,17 +14,17 @@
 
 namespace {
 
-struct op {
+struct sample_op {
   std::string type;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
 };
-struct net {
-  std::vector<op> ops;
+struct sample_net {
+  std::vector<sample_op> ops;
 };
 
-net& sample() {
-  static net n{{{"A", {"x"}, {"y"}}}};
+sample_net& sample() {
+  static sample_net n{{{"A", {"x"}, {"y"}}}};
   return n;
 }
 void fail() { plait::rename_version(sample(), "nowhere", 0, "y2"); }
