@@ -1,6 +1,6 @@
-# plait_unity_sources(<program> <batch> <source variable> [<header>...]): combines up to <batch> test files into
-# one translation unit each, after the headers, and replaces the files in the variable by the units. Instantiations of
-# headers are then compiled once per unit; they are most of the compile time of small files of a header-only library.
+# plait_unity_sources(<program> <batch> <source variable>): combines up to <batch> test files into one translation unit
+# each, and replaces the files in the variable by the units. Instantiations of headers are then compiled once per unit;
+# they are most of the compile time of small files of a header-only library.
 #
 # A unit has all includes first, and each file in a separate namespace, so that names do not collide. Files that specialise
 # templates, have preprocessor conditions or macros, or include by relative paths, are compiled alone.
@@ -23,8 +23,7 @@ function(plait_unity_sources program batch variable)
     math(EXPR size "(${left} + ${count} - 1) / ${count}")
     math(EXPR left "${left} - ${size}")
     math(EXPR count "${count} - 1")
-    set(includes ${ARGN})
-    list(TRANSFORM includes REPLACE "(.+)" "#include <\\1>")
+    set(includes)
     set(bodies)
     foreach(turn RANGE 1 ${size})
       list(POP_FRONT joined file)
