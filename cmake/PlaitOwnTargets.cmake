@@ -93,7 +93,7 @@ function(plait_share_runtime)
     target_link_libraries(plait_shared_header PRIVATE plait_own plait::exec plait::onnx ${links})
     target_compile_definitions(plait_shared_header PRIVATE PLAIT_CHECKED)
     target_precompile_headers(
-      plait_shared_header PRIVATE ${headers} <plait/runtime/extern_templates.hpp> <plait/gradient/standard_rules.hpp>
+      plait_shared_header PRIVATE ${headers} <plait/gradient.hpp> <plait/runtime/extern_templates.hpp>
       <plait/interop/onnx/read.hpp> <plait/netdef/read.hpp> <plait/netdef/write.hpp> <plait/rnn/recurrent_layers.hpp>)
   endif()
   foreach(target IN LISTS ARGN)

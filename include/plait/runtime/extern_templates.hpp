@@ -1,7 +1,7 @@
 // Declarations of the plans, operators and gradients that the library plait::runtime has compiled.
 //
 // Programs that use the templates and link the library do not compile them again for the backends whose headers precede
-// this one:
+// this one, nor gradients if plait/gradient.hpp does:
 //
 //   #include <plait/exec/backends/tbb/tbb.hpp>
 //   #include <plait/runtime/extern_templates.hpp>
@@ -13,7 +13,6 @@
 
 #include <plait/exec/operators.hpp>
 #include <plait/runtime/detail/plan_templates.hpp>
-#include <plait/runtime/detail/rule_templates.hpp>
 
 // Operators that programs add without the others.
 #define PLAIT_EACH_OPERATOR(DO, B)              \
@@ -54,7 +53,8 @@ PLAIT_EACH_OPERATOR(PLAIT_DECLARE_OPERATOR, B)
   extern template plait::operators<B> const& plait::standard_operators<B>(); \
   PLAIT_EACH_OPERATOR(PLAIT_EXTERN_OPERATOR, B)
 
-#ifdef PLAIT_RUNTIME
+#if defined(PLAIT_RUNTIME) && defined(PLAIT_GRADIENT)
+#include <plait/runtime/detail/rule_templates.hpp>
 PLAIT_GRADIENT_TEMPLATES(extern)
 PLAIT_ONNX_TEMPLATES(extern)
 #endif
