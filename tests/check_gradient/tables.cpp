@@ -42,6 +42,7 @@ TEST_CASE("standard_rules: every table rule emits an existing operator") {
   check(plait::elementwise_rules);
   check(plait::matrix_rules);
   check(plait::movement_rules);
+  check(plait::row_reduction_rules);
   check(plait::second_order_rules);
 }
 

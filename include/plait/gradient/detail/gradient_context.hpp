@@ -27,6 +27,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/small_vector.hpp>
 #include <plait/core/detail/symbols.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/gradient/detail/forward_values.hpp>
@@ -116,6 +117,9 @@ class made_op {
 /// An op under differentiation, as its rule sees it.
 class gradient_context {
  public:
+  using text_type = std::string;
+  using operand_list = small_vector<gradient_operand, 8>;
+
   /// An operand of the op.
   struct operand {
     gradient_operand value;
@@ -206,6 +210,9 @@ class gradient_context {
   }
   /// Returns a new blob for an intermediate result.
   gradient_operand temporary(std::string_view name) { return tape_->make_value(name); }
+  gradient_operand temporary(std::string_view stem, std::string_view suffix) {
+    return temporary(std::string(stem).append(suffix));
+  }
   /// Returns a new blob that overwrites `other` if that is dead from here on, else a blob of another name.
   gradient_operand in_place_of(gradient_operand other) { return tape_->make_value_like(other); }
 

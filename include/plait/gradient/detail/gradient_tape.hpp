@@ -16,25 +16,11 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/core/detail/symbols.hpp>
+#include <plait/gradient/detail/gradient_operand.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
-
-/// An operand of a gradient op: a value of the forward net or one that gradient ops define.
-struct gradient_operand {
-  std::uint32_t id = npos;
-  explicit operator bool() const noexcept { return id != npos; }
-  friend bool operator==(gradient_operand, gradient_operand) = default;
-};
-
-/// The adjoint of a value during the pass: dense, sparse (rows and their indices), or none.
-struct gradient_operands {
-  gradient_operand values;
-  gradient_operand indices;  ///< absent unless sparse
-  explicit operator bool() const noexcept { return static_cast<bool>(values); }
-  bool is_sparse() const noexcept { return static_cast<bool>(indices); }
-};
 
 /// Ops in order, their operands, and the wishes of values. Values below forward_count() are those of the forward net,
 /// numbered by its ssa_form. O(1) each.

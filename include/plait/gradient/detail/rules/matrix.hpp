@@ -34,9 +34,6 @@ inline constexpr simple_rule matrix_rules[] = {
     {"LpNorm", "LpNormGradient", "i0 g0", "0"},
     {"MakeTwoClass", "MakeTwoClassGradient", "g0", "0"},
     {"Normalize", "NormalizeGradient", "i0 g0", "0"},
-    {"ReduceBackMax", "ReduceBackMaxGradient", "g0 i0 o0 i1*", "0"},
-    {"ReduceBackMean", "ReduceBackMeanGradient", "g0 i*", "0"},
-    {"ReduceBackSum", "ReduceBackSumGradient", "g0 i*", "0"},
     {"ReduceFrontMax", "ReduceFrontMaxGradient", "g0 i0 o0 i1*", "0"},
     {"ReduceFrontMean", "ReduceFrontMeanGradient", "g0 i*", "0"},
     {"ReduceFrontSum", "ReduceFrontSumGradient", "g0 i*", "0"},
@@ -361,6 +358,7 @@ inline void softmax_with_loss_gradient(gradient_context& c) {
 /// units.
 inline void add_matrix_rules(gradient_rules& rules) {
   for (simple_rule const& entry : matrix_rules) add_simple_rule(rules, entry);
+  for (simple_rule const& entry : row_reduction_rules) add_simple_rule(rules, entry);
   rules.set("LSTMUnit", detail::lstm_unit_gradient);
   rules.set("MatMul", [](gradient_context& c) { detail::matrix_product_gradient(c, "MatMul", true); });
   rules.set("BatchMatMul", detail::batch_product_gradient);
