@@ -23,7 +23,8 @@ using blob_index = std::uint32_t;
 namespace detail {
 
 // Interning table: keys to indices, in order of first appearance. Constant evaluation cannot hash; there the keys are
-// searched linearly, which is right for the handful of names in a static_assert.
+// searched linearly, which is right for the handful of names in a static_assert. Small numbers, of which a static cell
+// has hundreds, have a table.
 template <class Key>
 class key_index {
  public:
@@ -41,6 +42,10 @@ class key_index {
     auto const next = static_cast<std::uint32_t>(keys_.size());
     if (std::is_constant_evaluated()) {
       if (std::uint32_t const found = search(key); found != npos) return found;
+      if constexpr (is_small_number) {
+        if (numbers_.size() <= key) numbers_.resize(key + std::size_t{1}, npos);
+        numbers_[key] = next;
+      }
     } else {
       std::size_t const hashed = hash(key);
       if (index_.empty()) index_.emplace_back();
@@ -60,10 +65,13 @@ class key_index {
 
   constexpr void clear() noexcept {
     keys_.clear();
+    numbers_.clear();
     if (!index_.empty()) index_.front().clear();
   }
 
  private:
+  static constexpr bool is_small_number = std::is_same_v<Key, std::uint16_t>;
+
   template <class K>
   static std::size_t hash(K const& key) {
     if constexpr (std::is_convertible_v<K const&, std::string_view>)
@@ -77,13 +85,15 @@ class key_index {
   }
   template <class K>
   constexpr std::uint32_t search(K const& key) const {
+    if constexpr (is_small_number) return key < numbers_.size() ? numbers_[key] : npos;
     for (std::size_t i = 0; i != keys_.size(); ++i)
       if (keys_[i] == key) return static_cast<std::uint32_t>(i);
     return npos;
   }
 
   std::vector<Key> keys_;
-  std::vector<hash_index> index_;  // none or one: a constant expression has none
+  std::vector<std::uint32_t> numbers_;  // in a constant expression, by key, if that is a small number
+  std::vector<hash_index> index_;       // none or one: a constant expression has none
 };
 
 }  // namespace detail

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <ranges>
@@ -18,10 +19,10 @@
 #include <utility>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
+#include <plait/core/detail/npos.hpp>
 #include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
+#include <plait/net/detail/blob_table.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {
@@ -157,27 +158,34 @@ class implicit_operands<N> {
  private:
   // Ordered set of keys, in order of first appearance; each is marked as certain (must) or not (may).
   struct key_set {
+    enum mark : unsigned char { absent, may, must };
     std::vector<key_type> keys;
-    boost::unordered_flat_map<key_type, bool> known;
+    detail::key_index<key_type> known;
+    std::vector<mark> marks;  // by number in `known`
     void insert(key_type const& key, bool certain = true) {
-      auto const [at, added] = known.emplace(key, certain);
-      if (added)
+      std::uint32_t const number = known.intern(key);
+      if (number == marks.size()) marks.push_back(absent);
+      if (marks[number] == absent) {
         keys.push_back(key);
-      else
-        at->second |= certain;
+        marks[number] = may;
+      }
+      if (certain) marks[number] = must;
     }
-    bool contains(key_type const& key) const { return known.contains(key); }
-    bool certain(key_type const& key) const {
-      auto const found = known.find(key);
-      return found != known.end() && found->second;
+    mark find(key_type const& key) const {
+      std::uint32_t const number = known.find(key);
+      return number == npos ? absent : marks[number];
     }
+    bool contains(key_type const& key) const { return find(key) != absent; }
+    bool certain(key_type const& key) const { return find(key) == must; }
     void remove(key_set const& others) {
       std::erase_if(keys, [&](key_type const& key) { return others.contains(key); });
-      for (key_type const& key : others.keys) known.erase(key);
+      for (key_type const& key : others.keys)
+        if (std::uint32_t const number = known.find(key); number != npos) marks[number] = absent;
     }
     void clear() {
       keys.clear();
       known.clear();
+      marks.clear();
     }
   };
 
