@@ -71,6 +71,13 @@ class operators {
                               std::make_shared<entry const>(entry{std::move(schema), std::move(make)}));
     return *this;
   }
+  /// Adds the op types of an object that has add_to(operators&): see static_op.hpp.
+  template <class OpType>
+    requires requires(OpType const& type, operators& table) { type.add_to(table); }
+  operators& add(OpType const& type) {
+    type.add_to(*this);
+    return *this;
+  }
   /// Makes an op type ignore an argument, in this table only: see op_schema::pass_over. Precondition: the table has the
   /// type.
   operators& pass_over(std::string_view type, std::string_view argument) {

@@ -80,6 +80,13 @@ class gradient_rules {
   gradient_rule& set(std::string_view type, gradient_rule rule) {
     return rules_.insert_or_assign(std::string(type), std::move(rule)).first->second;
   }
+  /// Adds the rules of an object that has add_to(gradient_rules&), such as a static_op.
+  template <class OpType>
+    requires requires(OpType const& type, gradient_rules& rules) { type.add_to(rules); }
+  gradient_rules& add(OpType const& type) {
+    type.add_to(*this);
+    return *this;
+  }
   /// Declares that no gradient flows back through ops of these types.
   void set_none(std::initializer_list<std::string_view> types) {
     for (std::string_view type : types) set(type, gradient_rule{.how = gradient_rule::kind::none});

@@ -94,7 +94,7 @@ constexpr name_lists<static_name_t<U>, 0, O> make_lists(no_names, U const (&seco
 
 /// Description of an op, from which static_net is constructed.
 template <class Name, std::size_t Inputs, std::size_t Outputs>
-struct static_op {
+struct op_description {
   std::string_view type;
   detail::name_lists<Name, Inputs, Outputs> names;
 };
@@ -109,22 +109,24 @@ struct static_externals {
 
 /// Describes an op: its type, inputs and outputs. Either list may be {}. Refers to strings, copies none.
 template <class T, std::size_t I, class U, std::size_t O>
-[[nodiscard]] constexpr static_op<typename detail::lists_of<T, U, I, O>::name, I, O> op(std::string_view type,
-                                                                                        T const (&inputs)[I],
-                                                                                        U const (&outputs)[O]) {
+[[nodiscard]] constexpr op_description<typename detail::lists_of<T, U, I, O>::name, I, O> op(std::string_view type,
+                                                                                             T const (&inputs)[I],
+                                                                                             U const (&outputs)[O]) {
   return {type, detail::make_lists(inputs, outputs)};
 }
 template <class T, std::size_t I>
-[[nodiscard]] constexpr static_op<detail::static_name_t<T>, I, 0> op(std::string_view type, T const (&inputs)[I],
-                                                                     no_names none) {
+[[nodiscard]] constexpr op_description<detail::static_name_t<T>, I, 0> op(std::string_view type, T const (&inputs)[I],
+                                                                          no_names none) {
   return {type, detail::make_lists(inputs, none)};
 }
 template <class U, std::size_t O>
-[[nodiscard]] constexpr static_op<detail::static_name_t<U>, 0, O> op(std::string_view type, no_names none,
-                                                                     U const (&outputs)[O]) {
+[[nodiscard]] constexpr op_description<detail::static_name_t<U>, 0, O> op(std::string_view type, no_names none,
+                                                                          U const (&outputs)[O]) {
   return {type, detail::make_lists(none, outputs)};
 }
-[[nodiscard]] constexpr static_op<no_names, 0, 0> op(std::string_view type, no_names, no_names) { return {type, {}}; }
+[[nodiscard]] constexpr op_description<no_names, 0, 0> op(std::string_view type, no_names, no_names) {
+  return {type, {}};
+}
 
 /// Describes external inputs and outputs, as the first argument of static_net. Either list may be {}.
 template <class T, std::size_t I, class U, std::size_t O>
@@ -154,12 +156,13 @@ class static_net {
 
   template <class... Names, std::size_t... I, std::size_t... O>
     requires(sizeof...(Names) == Ops && (I + ... + 0) == Reads && (O + ... + 0) == Writes)
-  constexpr explicit static_net(static_op<Names, I, O> const&... ops)
+  constexpr explicit static_net(op_description<Names, I, O> const&... ops)
       : static_net(static_externals<no_names, 0, 0>(), ops...) {}
 
   template <class Outer, std::size_t A, std::size_t B, class... Names, std::size_t... I, std::size_t... O>
     requires(sizeof...(Names) == Ops && (I + ... + 0) == Reads && (O + ... + 0) == Writes)
-  constexpr explicit static_net(static_externals<Outer, A, B> const& boundary, static_op<Names, I, O> const&... ops) {
+  constexpr explicit static_net(static_externals<Outer, A, B> const& boundary,
+                                op_description<Names, I, O> const&... ops) {
     copy(boundary.names.first, external_inputs_, 0);
     copy(boundary.names.second, external_outputs_, 0);
     std::size_t op = 0;
@@ -191,7 +194,7 @@ class static_net {
     return static_cast<std::uint32_t>(at);
   }
   template <class From, std::size_t I, std::size_t O>
-  constexpr void append(std::size_t at, static_op<From, I, O> const& op) {
+  constexpr void append(std::size_t at, op_description<From, I, O> const& op) {
     types_[at] = op.type;
     first_read_[at + 1] = copy(op.names.first, reads_, first_read_[at]);
     first_write_[at + 1] = copy(op.names.second, writes_, first_write_[at]);
@@ -207,10 +210,10 @@ class static_net {
 };
 
 template <class... Names, std::size_t... I, std::size_t... O>
-static_net(static_op<Names, I, O>...)
+static_net(op_description<Names, I, O>...)
     -> static_net<typename detail::net_name<no_names, Names...>::type, sizeof...(Names), (I + ... + 0), (O + ... + 0)>;
 template <class Outer, std::size_t A, std::size_t B, class... Names, std::size_t... I, std::size_t... O>
-static_net(static_externals<Outer, A, B>, static_op<Names, I, O>...)
+static_net(static_externals<Outer, A, B>, op_description<Names, I, O>...)
     -> static_net<typename detail::net_name<Outer, Names...>::type, sizeof...(Names), (I + ... + 0), (O + ... + 0), A,
                   B>;
 

@@ -40,14 +40,16 @@ template <class T>
 struct leaky_relu {
   T alpha;
   static op_schema& describe(op_schema& schema) { return schema.argument("alpha", 0.01f, "the slope below zero"); }
-  explicit leaky_relu(op_arguments const& a) : alpha(static_cast<T>(a.real("alpha"))) {}
+  template <class Arguments>
+  constexpr explicit leaky_relu(Arguments const& a) : alpha(static_cast<T>(a.real("alpha"))) {}
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return x < T(0) ? alpha * x : x; }
 };
 template <class T>
 struct elu {
   T alpha;
   static op_schema& describe(op_schema& schema) { return schema.argument("alpha", 1.0f, "-alpha is the limit"); }
-  explicit elu(op_arguments const& a) : alpha(static_cast<T>(a.real("alpha"))) {}
+  template <class Arguments>
+  constexpr explicit elu(Arguments const& a) : alpha(static_cast<T>(a.real("alpha"))) {}
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
     return math::detail::choose(x < T(0), alpha * math::expm1(x), x);
   }
@@ -96,7 +98,8 @@ struct hard_sigmoid {
   static op_schema& describe(op_schema& schema) {
     return schema.argument("alpha", 0.2f, "the slope").argument("beta", 0.5f, "the value at 0");
   }
-  explicit hard_sigmoid(op_arguments const& a)
+  template <class Arguments>
+  constexpr explicit hard_sigmoid(Arguments const& a)
       : alpha(static_cast<T>(a.real("alpha"))), beta(static_cast<T>(a.real("beta"))) {}
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
     T const y = alpha * x + beta;

@@ -100,7 +100,8 @@ struct clip {
     return schema.argument("min", limits::lowest(), "the least value of Y; else the least finite one")
         .argument("max", limits::max(), "the greatest value of Y; else the greatest finite one");
   }
-  explicit clip(op_arguments const& a)
+  template <class Arguments>
+  constexpr explicit clip(Arguments const& a)
       : least(a.has("min") ? static_cast<T>(a.real("min")) : std::numeric_limits<T>::lowest()),
         most(a.has("max") ? static_cast<T>(a.real("max")) : std::numeric_limits<T>::max()) {}
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
@@ -112,7 +113,8 @@ struct clip {
 template <class T>
 struct scale {
   T by;
-  explicit scale(op_arguments const& a) : by(static_cast<T>(a.real("scale"))) {}
+  template <class Arguments>
+  constexpr explicit scale(Arguments const& a) : by(static_cast<T>(a.real("scale"))) {}
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return by * x; }
 };
 

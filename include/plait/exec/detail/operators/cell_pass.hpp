@@ -1,0 +1,521 @@
+// Static cells on arrays: all ops of a cell in one loop over the elements of a row, with every value in a register.
+//
+// Cells with reductions of rows take one loop more for each of these; values of elements are computed again in each
+// loop that needs them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <plait/exec/detail/kernels/reduce_row.hpp>
+#include <plait/exec/detail/kernels/row_parts.hpp>
+#include <plait/exec/detail/operators/cell_functors.hpp>
+#include <plait/exec/detail/operators/reductions_gradients.hpp>
+#include <plait/exec/kernels/for_each.hpp>
+#include <plait/net/detail/traced_net.hpp>
+
+PLAIT_KERNELS_BEGIN
+
+namespace plait::detail {
+
+/// Rounding of a cell.
+enum class cell_rounding : unsigned char {
+  of_ops,      ///< as its ops one after another: the bits of the same ops in a net
+  contracted,  ///< products may be fused with sums, and sigmoids and tanhs that are multiplied share a division
+};
+
+/// Facts about the values of a cell, for its evaluation.
+template <class Cell>
+struct cell_facts {
+  static constexpr std::size_t values = Cell::net().value_count();
+  static constexpr std::size_t ops = Cell::net().list().size();
+  static constexpr traced_op op(std::size_t i) { return Cell::net().list()[i]; }
+
+  /// What each value varies with, as cell_axes.
+  static constexpr auto axes = [] {
+    std::array<std::uint8_t, values> made = {};
+    traced_code const code = Cell::net().code();
+    for (std::size_t v = 0; v != values; ++v) made[v] = code.axes[v];
+    return made;
+  }();
+  static constexpr bool is_of_row(std::size_t v) { return (axes[v] & cell_columns) == 0; }
+  /// How often each value is read, by ops and as an output.
+  static constexpr auto uses = [] {
+    std::array<std::uint16_t, values> made = {};
+    for (std::size_t i = 0; i != ops; ++i)
+      for (std::size_t k = 0; k != op(i).input_count; ++k) ++made[op(i).inputs[k]];
+    for (std::uint16_t const v : Cell::net().external_outputs()) ++made[v];
+    return made;
+  }();
+  /// By value: the op that defines it; ops for inputs.
+  static constexpr auto definition = [] {
+    std::array<std::uint16_t, values> made = {};
+    made.fill(static_cast<std::uint16_t>(ops));
+    for (std::size_t i = 0; i != ops; ++i)
+      for (std::size_t k = 0; k != op(i).output_count; ++k) made[op(i).output + k] = static_cast<std::uint16_t>(i);
+    return made;
+  }();
+  /// By value: an op that reads it.
+  static constexpr auto reader = [] {
+    std::array<std::uint16_t, values> made = {};
+    made.fill(static_cast<std::uint16_t>(ops));
+    for (std::size_t i = 0; i != ops; ++i)
+      for (std::size_t k = 0; k != op(i).input_count; ++k) made[op(i).inputs[k]] = static_cast<std::uint16_t>(i);
+    return made;
+  }();
+  static constexpr bool is_op(std::size_t v, cell_op f) {
+    return definition[v] != ops && op(definition[v]).function == f;
+  }
+  /// True if a cell cannot be applied to parts of a row: it has reductions, or results of rows.
+  static constexpr bool has_whole_rows = [] {
+    for (std::size_t i = 0; i != ops; ++i)
+      if (op(i).info().kind == cell_op_class::reduced) return true;
+    for (std::size_t o = 0; o != Cell::output_count; ++o)
+      if (Cell::net().output_axes(o) != cell_elements) return true;
+    return false;
+  }();
+  /// True if rows do not matter: the cell is a function of an element of each operand, and of scalars.
+  static constexpr bool is_elementwise = [] {
+    for (std::size_t i = 0; i != Cell::input_count; ++i)
+      if (Cell::net().input_axes(i) == cell_rows || Cell::net().input_axes(i) == cell_columns) return false;
+    return !has_whole_rows;
+  }();
+  /// Returns true for products whose consumers could be contracted with them.
+  static constexpr auto needs_rounding = [] {
+    std::array<bool, ops> made = {};
+    for (std::size_t i = 0; i != ops; ++i) {
+      for (std::size_t k = 0; k != op(i).input_count; ++k) {
+        std::size_t const from = definition[op(i).inputs[k]];
+        if (from == ops || op(from).info().kind != cell_op_class::product) continue;
+        bool const multiplies = op(i).function == cell_op_number("Mul") || op(i).function == cell_op_number("Div") ||
+                                op(i).function == cell_op_number("Scale");
+        if (!multiplies) made[from] = true;
+      }
+    }
+    return made;
+  }();
+  static constexpr std::size_t cost = [] {
+    std::size_t made = 0;
+    for (std::size_t i = 0; i != ops; ++i) made += op(i).info().cost;
+    return made / 8 + 1;  // in element copies
+  }();
+
+  // By value: whether it depends on the value `on`.
+  static constexpr auto depends(std::size_t on) {
+    std::array<bool, values> made = {};
+    made[on] = true;
+    for (std::size_t i = 0; i != ops; ++i)
+      for (std::size_t k = 0; k != op(i).input_count; ++k)
+        if (made[op(i).inputs[k]])
+          for (std::size_t o = 0; o != op(i).output_count; ++o) made[op(i).output + o] = true;
+    return made;
+  }
+  /// The loop over elements that computes an output. An output that depends on another comes in a later loop, which
+  /// loads that one: waiting for it would keep the processor from starting the next elements.
+  static constexpr auto loop_of_output = [] {
+    std::array<std::uint8_t, Cell::output_count> made = {};
+    auto const outputs = Cell::net().external_outputs();
+    for (std::size_t o = 0; o != outputs.size(); ++o) {
+      if (is_of_row(outputs[o]) || definition[outputs[o]] == ops) continue;
+      auto const later = depends(outputs[o]);
+      for (std::size_t p = 0; p != outputs.size(); ++p)
+        if (outputs[p] != outputs[o] && later[outputs[p]]) made[p] = std::max<std::uint8_t>(made[p], made[o] + 1);
+    }
+    return made;
+  }();
+  static constexpr std::size_t loops = std::ranges::max(loop_of_output) + 1u;
+  /// Returns the output to load a value from, in a loop: outputs if it is none of an earlier loop.
+  static constexpr std::size_t loaded_output(std::size_t v, std::size_t loop) {
+    auto const outputs = Cell::net().external_outputs();
+    for (std::size_t o = 0; o != outputs.size(); ++o)
+      if (outputs[o] == v && definition[v] != ops && !is_of_row(v) && loop_of_output[o] < loop) return o;
+    return outputs.size();
+  }
+
+  /// Values that a target needs: the operand of a reduction by op number, or for ops + k the outputs of loop k. By
+  /// value; those of rows, and those that are loaded, are not followed.
+  template <std::size_t Target>
+  static constexpr auto needed = [] {
+    std::array<bool, values> made = {};
+    constexpr std::size_t loop = Target < ops ? 0 : Target - ops;
+    auto const outputs = Cell::net().external_outputs();
+    if constexpr (Target < ops)
+      made[op(Target).inputs[0]] = true;
+    else
+      for (std::size_t o = 0; o != outputs.size(); ++o)
+        if (loop_of_output[o] == loop) made[outputs[o]] = true;
+    for (std::size_t i = ops; i-- != 0;) {
+      bool any = false;
+      for (std::size_t k = 0; k != op(i).output_count; ++k)
+        any = any || (made[op(i).output + k] && loaded_output(op(i).output + k, loop) == outputs.size());
+      if (any && !is_of_row(op(i).output))
+        for (std::size_t k = 0; k != op(i).input_count; ++k) made[op(i).inputs[k]] = true;
+    }
+    return made;
+  }();
+  /// Returns true if an output may be written before the last read of an input.
+  static constexpr bool may_overwrite(std::size_t input, std::size_t output) {
+    if (Cell::net().input_axes(input) != Cell::net().output_axes(output)) return false;
+    return [&]<std::size_t... L>(std::index_sequence<L...>) {
+      return (!(L > loop_of_output[output] && needed<ops + L>[input]) && ...);
+    }(std::make_index_sequence<loops>());
+  }
+};
+
+/// Values of one element.
+template <class T, std::size_t Values>
+struct cell_registers {
+  T number[Values == 0 ? 1 : Values];
+  bool flag[Values == 0 ? 1 : Values];
+  T width;
+};
+
+// Rounds a product before it is added to something. GCC and nvcc contract across statements, clang does not.
+template <class T>
+struct product_rounding {
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDA_ARCH__)
+  using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  bits zero = 0;  // unknown to the compiler
+
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE product_rounding() { asm("" : "+r"(zero)); }
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T operator()(T x) const {
+    return std::bit_cast<T>(std::bit_cast<bits>(x) | zero);
+  }
+#else
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T operator()(T x) const {
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(T) == 4)
+      asm("" : "+f"(x));
+    else
+      asm("" : "+d"(x));
+#endif
+    return x;
+  }
+#endif
+};
+
+/// Evaluation of the ops of a cell on registers.
+template <class Cell, class T, cell_rounding Rounding>
+struct cell_evaluator {
+  using facts = cell_facts<Cell>;
+  using registers = cell_registers<T, facts::values>;
+
+  product_rounding<T> rounded = {};
+
+  /// Returns true for a product of two values that have no other reader, each a sigmoid or tanh.
+  static constexpr bool is_product_of_fractions(std::size_t i) {
+    auto const may_be = [](std::size_t v) {
+      return facts::uses[v] == 1 &&
+             (facts::is_op(v, cell_op_number("Sigmoid")) || facts::is_op(v, cell_op_number("Tanh")));
+    };
+    traced_op const op = facts::op(i);
+    return Rounding == cell_rounding::contracted && op.function == cell_op_number("Mul") && may_be(op.inputs[0]) &&
+           may_be(op.inputs[1]);
+  }
+  static constexpr bool is_fraction(std::size_t v) {
+    return facts::reader[v] != facts::ops && is_product_of_fractions(facts::reader[v]);
+  }
+  /// Returns true for a product whose only reader adds it to something.
+  static constexpr bool is_contracted(std::size_t v) {
+    auto const may_be = [](std::size_t u) {
+      return facts::uses[u] == 1 && facts::is_op(u, cell_op_number("Mul")) &&
+             !is_product_of_fractions(facts::definition[u]);
+    };
+    if (Rounding != cell_rounding::contracted || !may_be(v) || facts::reader[v] == facts::ops) return false;
+    traced_op const sum = facts::op(facts::reader[v]);
+    return sum.function == cell_op_number("Add") && (sum.inputs[0] == v || !may_be(sum.inputs[0]));
+  }
+
+  template <std::size_t V>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE math::fraction<T> fraction(registers const& r) const {
+    constexpr traced_op op = facts::op(facts::definition[V]);
+    if constexpr (op.function == cell_op_number("Sigmoid"))
+      return math::sigmoid_fraction(r.number[op.inputs[0]]);
+    else
+      return math::tanh_fraction(r.number[op.inputs[0]]);
+  }
+
+  template <std::size_t I>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void step(registers& r) const {
+    constexpr traced_op op = facts::op(I);
+    constexpr cell_op f = op.function;
+    constexpr std::size_t to = op.output;
+    constexpr std::size_t a = op.inputs[0];
+    constexpr std::size_t b = op.inputs[1];
+    constexpr std::size_t c = op.inputs[2];
+    if constexpr (f == cell_op_number("ConstantFill")) {
+      constexpr T value = static_cast<T>(op.number(0));
+      r.number[to] = value;
+    } else if constexpr (f == cell_op_number("Where")) {
+      r.number[to] = r.flag[a] ? r.number[b] : r.number[c];
+    } else if constexpr (f == cell_op_number("Not")) {
+      r.flag[to] = !r.flag[a];
+    } else if constexpr (f == cell_op_number("And") || f == cell_op_number("Or")) {
+      constexpr auto function = cell_functor<f>::template get<T>(op);
+      r.flag[to] = function(r.flag[a], r.flag[b]);
+    } else if constexpr (op.info().kind == cell_op_class::flag) {
+      constexpr auto function = cell_functor<f>::template get<T>(op);
+      r.flag[to] = function(r.number[a], r.number[b]);
+    } else if constexpr (f == cell_op_number("DivGradient")) {
+      T const quotient = r.number[c] / r.number[a];
+      r.number[to] = quotient;
+      r.number[to + 1] = functions::negated_product()(quotient, r.number[b]);
+    } else if constexpr (f == cell_op_number("MaxGradient") || f == cell_op_number("MinGradient")) {
+      functions::chosen_gradient<T> const chosen;
+      r.number[to] = chosen(r.number[a], r.number[b], r.number[c]);
+      r.number[to + 1] = chosen(r.number[a], r.number[b], r.number[op.inputs[3]]);
+    } else if constexpr (f == cell_op_number("ReduceBackSumGradient")) {
+      r.number[to] = r.number[a];
+    } else if constexpr (f == cell_op_number("ReduceBackMeanGradient")) {
+      r.number[to] = reduction_slope<reduction_kind::mean, T>{r.width}(r.number[a], T(0), T(0));
+    } else if constexpr (f == cell_op_number("ReduceBackMaxGradient")) {
+      r.number[to] = reduction_slope<reduction_kind::max, T>{r.width}(r.number[a], r.number[b], r.number[c]);
+    } else if constexpr (is_product_of_fractions(I)) {
+      r.number[to] = (fraction<a>(r) * fraction<b>(r)).value();
+    } else if constexpr (is_fraction(to) || is_contracted(to)) {
+      // computed by its reader
+    } else if constexpr (f == cell_op_number("Add") && is_contracted(a)) {
+      constexpr traced_op product = facts::op(facts::definition[a]);
+      r.number[to] = r.number[product.inputs[0]] * r.number[product.inputs[1]] + r.number[b];
+    } else if constexpr (f == cell_op_number("Add") && is_contracted(b)) {
+      constexpr traced_op product = facts::op(facts::definition[b]);
+      r.number[to] = r.number[product.inputs[0]] * r.number[product.inputs[1]] + r.number[a];
+    } else {
+      constexpr auto function = cell_functor<f>::template get<T>(op);
+      T made;
+      if constexpr (op.input_count == 1)
+        made = function(r.number[a]);
+      else if constexpr (op.input_count == 2)
+        made = function(r.number[a], r.number[b]);
+      else
+        made = function(r.number[a], r.number[b], r.number[c]);
+      if constexpr (Rounding == cell_rounding::of_ops && facts::needs_rounding[I]) made = rounded(made);
+      r.number[to] = made;
+    }
+  }
+
+  /// Evaluates the ops [First, Last) of elements that a target needs. Halves, as folds of many operands exceed clang's
+  /// limit of nesting.
+  template <std::size_t Target, std::size_t First, std::size_t Last>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void elements(registers& r) const {
+    if constexpr (Last - First == 1) {
+      constexpr traced_op op = facts::op(First);
+      constexpr auto is_needed_output = [](std::size_t v) {
+        return facts::template needed<Target>[v] &&
+               (Target < facts::ops || facts::loaded_output(v, Target - facts::ops) == Cell::output_count);
+      };
+      constexpr bool is_needed = is_needed_output(op.output) || is_needed_output(op.output + op.output_count - 1u);
+      if constexpr (is_needed && !facts::is_of_row(op.output)) step<First>(r);
+    } else if constexpr (Last != First) {
+      constexpr std::size_t middle = (First + Last) / 2;
+      elements<Target, First, middle>(r);
+      elements<Target, middle, Last>(r);
+    }
+  }
+};
+
+/// A pass of a cell over the elements of rows of a matrix. Operands that vary with rows and columns are matrices, whose
+/// rows are `…_step` elements apart.
+template <class Cell, class T, cell_rounding Rounding = cell_rounding::of_ops>
+struct cell_pass {
+  using facts = cell_facts<Cell>;
+  using evaluator = cell_evaluator<Cell, T, Rounding>;
+  using registers = typename evaluator::registers;
+  static constexpr std::size_t inputs = Cell::input_count;
+  static constexpr std::size_t outputs = Cell::output_count;
+
+  std::array<T const*, inputs> in;
+  std::array<T*, outputs> out;
+  std::array<std::size_t, inputs> in_step;
+  std::array<std::size_t, outputs> out_step;
+  std::size_t width;
+
+  static constexpr bool varies(std::uint8_t axes, cell_axes with) { return (axes & with) != 0; }
+
+  /// Computes the elements [first, last) of a row, all of the row if the cell has reductions.
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    run(row, first, last, std::make_index_sequence<inputs>(), std::make_index_sequence<outputs>());
+  }
+  PLAIT_HOST_DEVICE void operator()(std::size_t row) const { (*this)(row, 0, width); }
+
+ private:
+  // Operands of one row.
+  struct row_operands {
+    std::array<T const*, inputs> in;
+    std::array<T*, outputs> out;
+  };
+
+  template <std::size_t K>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T const* input_of(std::size_t row) const {
+    constexpr std::uint8_t axes = Cell::net().input_axes(K);
+    if constexpr (axes == cell_elements) return in[K] + row * in_step[K];
+    if constexpr (axes == cell_rows) return in[K] + row;
+    return in[K];
+  }
+  template <std::size_t K>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T* output_of(std::size_t row) const {
+    if constexpr (Cell::net().output_axes(K) == cell_elements) return out[K] + row * out_step[K];
+    return out[K] + row;
+  }
+  template <std::size_t Target, std::size_t K>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void load(row_operands const& at, std::size_t i, registers& r) {
+    if constexpr (varies(Cell::net().input_axes(K), cell_columns) && facts::template needed<Target>[K])
+      r.number[K] = at.in[K][i];
+  }
+  template <std::size_t K>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void load_of_row(row_operands const& at, registers& r) {
+    if constexpr (!varies(Cell::net().input_axes(K), cell_columns)) r.number[K] = *at.in[K];
+  }
+  // Loads an output of an earlier loop, if a loop needs it.
+  template <std::size_t Loop, std::size_t K>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void load_output(row_operands const& at, std::size_t i, registers& r) {
+    constexpr std::size_t v = Cell::net().external_outputs()[K];
+    if constexpr (facts::loaded_output(v, Loop) == K && facts::template needed<facts::ops + Loop>[v])
+      r.number[v] = at.out[K][i];
+  }
+  template <std::size_t Loop, std::size_t K>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void store(row_operands const& at, std::size_t i, registers const& r) {
+    constexpr std::size_t v = Cell::net().external_outputs()[K];
+    if constexpr (varies(Cell::net().output_axes(K), cell_columns) && facts::loop_of_output[K] == Loop)
+      at.out[K][i] = r.number[v];
+  }
+  template <std::size_t K>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void store_of_row(row_operands const& at, registers const& r) {
+    constexpr std::size_t v = Cell::net().external_outputs()[K];
+    if constexpr (!varies(Cell::net().output_axes(K), cell_columns)) *at.out[K] = r.number[v];
+  }
+
+  // The operand of a reduction, by element.
+  template <std::size_t Target, class Inputs>
+  struct reduced_element;
+  template <std::size_t Target, std::size_t... K>
+  struct reduced_element<Target, std::index_sequence<K...>> {
+    evaluator const& ops;
+    row_operands const& at;
+    registers const& row;
+    PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T operator()(std::size_t i) const {
+      registers r = row;
+      (load<Target, K>(at, i, r), ...);
+      ops.template elements<Target, 0, facts::ops>(r);
+      return r.number[facts::op(Target).inputs[0]];
+    }
+  };
+
+  // Evaluates the ops of rows: those whose values are the same for all elements.
+  template <std::size_t First, std::size_t Last, class Inputs>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void ops_of_row(evaluator const& ops, row_operands const& at,
+                                                        registers& r) const {
+    if constexpr (Last - First == 1) {
+      constexpr traced_op op = facts::op(First);
+      if constexpr (op.info().kind == cell_op_class::reduced) {
+        using element = reduced_element<First, Inputs>;
+        T made = T(0);
+        if (width != 0) {
+          if constexpr (op.function == cell_op_number("ReduceBackMax"))
+            made = reduce_row<max_reduction, T>(width, element{ops, at, r});
+          else
+            made = reduce_row<sum_reduction, T>(width, element{ops, at, r});
+          if constexpr (op.function == cell_op_number("ReduceBackMean")) made = mean_of(made, width);
+        }
+        r.number[op.output] = made;
+      } else if constexpr (facts::is_of_row(op.output)) {
+        ops.template step<First>(r);
+      }
+    } else if constexpr (Last != First) {
+      constexpr std::size_t middle = (First + Last) / 2;
+      ops_of_row<First, middle, Inputs>(ops, at, r);
+      ops_of_row<middle, Last, Inputs>(ops, at, r);
+    }
+  }
+
+  template <std::size_t Loop, std::size_t... K, std::size_t... O>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void loops(evaluator const& ops, row_operands const& at,
+                                                          registers const& of_row, std::size_t first, std::size_t last,
+                                                          std::index_sequence<O...> outputs_) {
+    PLAIT_INDEPENDENT
+    for (std::size_t i = first; i < last; ++i) {
+      registers r = of_row;
+      (load<facts::ops + Loop, K>(at, i, r), ...);
+      (load_output<Loop, O>(at, i, r), ...);
+      ops.template elements<facts::ops + Loop, 0, facts::ops>(r);
+      (store<Loop, O>(at, i, r), ...);
+    }
+    if constexpr (Loop + 1 != facts::loops) loops<Loop + 1, K...>(ops, at, of_row, first, last, outputs_);
+  }
+
+  template <std::size_t... K, std::size_t... O>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void run(std::size_t row, std::size_t first, std::size_t last,
+                                                 std::index_sequence<K...>, std::index_sequence<O...>) const {
+    row_operands const at{{input_of<K>(row)...}, {output_of<O>(row)...}};
+    evaluator const ops;
+    registers of_row;
+    of_row.width = static_cast<T>(width);
+    (load_of_row<K>(at, of_row), ...);
+    ops_of_row<0, facts::ops, std::index_sequence<K...>>(ops, at, of_row);
+    loops<0, K...>(ops, at, of_row, first, last, std::index_sequence<O...>());
+    (store_of_row<O>(at, of_row), ...);
+  }
+};
+
+// All elements of an element-wise cell as one row.
+template <class Pass>
+struct cell_tile {
+  Pass pass;
+  void operator()(std::size_t first, std::size_t last) const { pass(0, first, last); }
+};
+template <class Pass>
+struct cell_element {
+  Pass pass;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { pass(0, i, i + 1); }
+};
+
+/// Implements an element_function.
+template <class Cell, class T, cell_rounding Rounding>
+void run_cell_elements(void const*, void* const* operands, std::size_t count) {
+  using tile = cell_tile<cell_pass<Cell, T, Rounding>>;
+  tile made{};
+  for (std::size_t i = 0; i != Cell::input_count; ++i) made.pass.in[i] = static_cast<T const*>(operands[i]);
+  for (std::size_t o = 0; o != Cell::output_count; ++o)
+    made.pass.out[o] = static_cast<T*>(operands[Cell::input_count + o]);
+  made.pass.width = count;
+  run_tile<tile>(&made, 0, count);
+}
+
+/// The function of an element that an element-wise cell with one output computes.
+template <class Cell, class T, cell_rounding Rounding>
+struct cell_call {
+  template <class... Ts>
+  PLAIT_HOST_DEVICE T operator()(Ts... x) const {
+    using evaluator = cell_evaluator<Cell, T, Rounding>;
+    typename evaluator::registers r{{x...}, {}, T(1)};
+    evaluator().template elements<cell_facts<Cell>::ops, 0, cell_facts<Cell>::ops>(r);
+    return r.number[Cell::net().external_outputs()[0]];
+  }
+};
+
+/// Applies a cell to matrices of rows times pass.width elements. If `contiguous`, all matrices are without gaps between
+/// rows.
+template <backend B, class Cell, class T, cell_rounding Rounding>
+void run_cell(std::size_t rows, cell_pass<Cell, T, Rounding> const& pass, bool contiguous) {
+  using facts = cell_facts<Cell>;
+  if (facts::is_elementwise && contiguous) {
+    if constexpr (B::on_device)
+      for_each_index<B>(rows * pass.width, cell_element<cell_pass<Cell, T, Rounding>>{pass});
+    else
+      for_each_tile<B>(rows * pass.width, std::max<std::size_t>(1, tile_size / facts::cost),
+                       cell_tile<cell_pass<Cell, T, Rounding>>{pass});
+  } else if constexpr (facts::has_whole_rows) {
+    for_each_row<B>(rows, pass.width * facts::cost, pass);
+  } else {
+    for_each_row_part<B>(rows, pass.width, facts::cost, pass);
+  }
+}
+
+}  // namespace plait::detail
+
+PLAIT_KERNELS_END

@@ -1,0 +1,172 @@
+#include <plait/exec/static_op.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/check_gradient.hpp>
+#include <plait/exec/operators.hpp>
+#include <plait/gradient/backward_pass.hpp>
+#include <plait/gradient/gradient_rules.hpp>
+#include <support/cell_net.hpp>
+#include <support/optimized.hpp>
+#include <support/run_op.hpp>
+
+namespace {
+
+constexpr auto lstm = plait::static_cell([](auto i, auto f, auto o, auto g, auto c) {
+  auto next = sigmoid(f) * c + sigmoid(i) * tanh(g);
+  return plait::cell_results{sigmoid(o) * tanh(next), next};
+});
+constexpr auto clipped = plait::static_cell([](auto x, auto y) {
+  auto larger = select(x > y && !(x < -1.5), x, 0.5 * y);
+  return log1p(abs(larger)) + max(x, y) / (2 + square(y)) - clip(x, -1, 1);
+});
+constexpr auto normalised = plait::static_cell([](auto x, plait::per_column scale, plait::per_column bias) {
+  auto centred = x - mean(x);
+  return centred * rsqrt(mean(square(centred)) + 1e-5) * scale + bias;
+});
+constexpr auto weighted = plait::static_cell([](auto x, plait::per_row w, plait::scalar s) {
+  return plait::cell_results{x * w + exp(x - max(x)) * s, sum(x * w)};
+});
+
+template <class B>
+plait::operators<B> const& table() {
+  static plait::operators<B> const made = [] {
+    plait::operators<B> all = plait::standard_operators<B>();
+    all.add(plait::static_op<lstm>).add(plait::static_op<clipped>.named("Clipped"));
+    return all.add(plait::static_op<normalised>).add(plait::static_op<weighted>);
+  }();
+  return made;
+}
+plait::gradient_rules const& rules() {
+  static plait::gradient_rules const made = [] {
+    plait::gradient_rules all = plait::gradient_rules::standard();
+    all.add(plait::static_op<lstm>).add(plait::static_op<clipped>.named("Clipped"));
+    return all.add(plait::static_op<normalised>).add(plait::static_op<weighted>);
+  }();
+  return made;
+}
+
+// Elements between -2 and 2.
+template <class T>
+std::vector<T> numbers(std::size_t count, std::size_t seed) {
+  std::vector<T> made;
+  for (std::size_t i = 0; i != count; ++i)
+    made.push_back(static_cast<T>(static_cast<double>((i * 7919 + seed * 104729) % 4001) / 1000 - 2));
+  return made;
+}
+
+template <class Cell>
+std::string cell_op(std::string const& type) {
+  std::string text = "op { type: \"" + type + "\" ";
+  for (std::size_t i = 0; i != Cell::input_count; ++i) text += "input: \"x" + std::to_string(i) + "\" ";
+  for (std::size_t o = 0; o != Cell::output_count; ++o) text += "output: \"y" + std::to_string(o) + "\" ";
+  return text + "}";
+}
+
+// Returns true if both have the same bits. Functions that are not inlined are not compiled for wider instruction sets,
+// and round differently from those of an optimised library.
+template <class B, class T>
+bool are_equal(std::vector<T> const& a, std::vector<T> const& b) {
+  if (test::optimized || plait::available_instructions() == plait::instruction_set::portable)
+    return test::agree<B>(a, b);
+  return std::ranges::equal(a, b, [](T x, T y) { return std::abs(x - y) <= T(1e-4) * std::max(T(1), std::abs(y)); });
+}
+
+// Runs a cell as one op and as the net of its ops, forward and backward, and compares the bits.
+template <class B, class T, class Cell>
+void compare(plait::cell_op_type<Cell> const& type, std::int64_t rows, std::int64_t columns) {
+  CAPTURE(std::string(type.name()));
+  CAPTURE(rows);
+  CAPTURE(columns);
+  plait::workspace<B> blobs;
+  auto const feed = [&](std::string const& name, std::uint8_t axes, std::size_t seed) {
+    plait::shape dims;
+    if ((axes & plait::cell_rows) != 0) dims.push_back(rows);
+    if ((axes & plait::cell_columns) != 0) dims.push_back(columns);
+    if (dims.rank() == 0) dims.push_back(1);
+    blobs.feed(name, test::of<B, T>(dims, numbers<T>(static_cast<std::size_t>(dims.size()), seed)));
+  };
+  plait::traced_net const& cell = Cell::net();
+  plait::netdef fused = plait::read_netdef_text(cell_op<Cell>(std::string(type.name())));
+  plait::netdef ops = plait::read_netdef_text(test::net_of_cell(cell));
+  std::vector<plait::gradient_seed> of_fused;
+  std::vector<plait::gradient_seed> of_ops;
+  for (std::size_t i = 0; i != Cell::input_count; ++i) feed("x" + std::to_string(i), cell.input_axes(i), i);
+  for (std::size_t o = 0; o != Cell::output_count; ++o) {
+    std::string const seed = "dy" + std::to_string(o);
+    feed(seed, cell.output_axes(o), 17 + o);
+    of_fused.emplace_back("y" + std::to_string(o), seed);
+    of_ops.emplace_back("v" + std::to_string(cell.external_outputs()[o]), seed);
+  }
+  auto const fused_gradients = plait::add_gradient_ops(fused, of_fused, rules());
+  auto const gradients = plait::add_gradient_ops(ops, of_ops, rules());
+  plait::compile(fused, table<B>(), blobs).run();
+  std::vector<std::vector<T>> results;
+  for (std::size_t o = 0; o != Cell::output_count; ++o)
+    results.push_back(blobs.template fetch<T>("y" + std::to_string(o)));
+  for (std::size_t i = 0; i != Cell::input_count; ++i)
+    results.push_back(blobs.template fetch<T>(fused_gradients.at("x" + std::to_string(i)).values));
+  plait::compile(ops, table<B>(), blobs).run();
+  auto result = results.begin();
+  for (std::size_t o = 0; o != Cell::output_count; ++o)
+    CHECK(are_equal<B>(*result++, blobs.template fetch<T>("v" + std::to_string(cell.external_outputs()[o]))));
+  for (std::size_t i = 0; i != Cell::input_count; ++i) {
+    CAPTURE(i);
+    CHECK(are_equal<B>(*result++, blobs.template fetch<T>(gradients.at("x" + std::to_string(i)).values)));
+  }
+}
+
+TEST_CASE("static_op: has the bits of the ops of the cell in a net, forward and backward") {
+  auto const compare_all = [](auto element, std::int64_t rows, std::int64_t columns) {
+    using T = decltype(element);
+    compare<plait::serial, T>(plait::static_op<lstm>, rows, columns);
+    compare<plait::serial, T>(plait::static_op<clipped>.named("Clipped"), rows, columns);
+    compare<plait::serial, T>(plait::static_op<normalised>, rows, columns);
+    compare<plait::serial, T>(plait::static_op<weighted>, rows, columns);
+  };
+  compare_all(float(), 3, 100);
+  compare_all(float(), 40, 7);
+  compare_all(double(), 5, 33);
+}
+
+TEST_CASE("static_op: is named after the variable unless it gets a name") {
+  CHECK(plait::static_op<lstm>.name() == "lstm");
+  CHECK(table<plait::serial>().find("lstm") != nullptr);
+  CHECK(table<plait::serial>().find("lstmGradient") != nullptr);
+  CHECK(table<plait::serial>().find("Clipped") != nullptr);
+  CHECK(table<plait::serial>().find("clipped") == nullptr);
+}
+
+TEST_CASE("static_op: gradients agree with differences in double") {
+  using B = plait::serial;
+  auto const check = [&]<class Cell>(plait::cell_op_type<Cell> const& type, std::vector<plait::shape> const& dims) {
+    CAPTURE(std::string(type.name()));
+    std::string text = cell_op<Cell>(std::string(type.name()));
+    text += "op { type: \"SumElements\" input: \"y0\" output: \"loss\" }";
+    plait::workspace<B> blobs;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i != dims.size(); ++i) {
+      names.push_back("x" + std::to_string(i));
+      blobs.feed(names.back(),
+                 test::of<B, double>(dims[i], numbers<double>(static_cast<std::size_t>(dims[i].size()), i)));
+    }
+    auto const report =
+        plait::check_gradient(plait::read_netdef_text(text), {"loss"}, names, blobs, rules(), table<B>());
+    CAPTURE(report.text());
+    CHECK(report.ok());
+  };
+  check(plait::static_op<lstm>, std::vector<plait::shape>(5, {2, 3}));
+  check(plait::static_op<clipped>.named("Clipped"), std::vector<plait::shape>(2, {2, 3}));
+  check(plait::static_op<normalised>, {{2, 5}, {5}, {5}});
+  check(plait::static_op<weighted>, {{2, 5}, {2}, {1}});
+}
+
+}  // namespace
