@@ -30,7 +30,7 @@ constexpr auto clipped = plait::static_cell([](auto x, auto y) {
 });
 constexpr auto normalised = plait::static_cell([](auto x, plait::per_column scale, plait::per_column bias) {
   auto centred = x - mean(x);
-  return centred * rsqrt(mean(square(centred)) + 1e-5) * scale + bias;
+  return centred * rsqrt(mean(square(centred)) + 0.0009765625) * scale + bias;
 });
 constexpr auto weighted = plait::static_cell([](auto x, plait::per_row w, plait::scalar s) {
   return plait::cell_results{x * w + exp(x - max(x)) * s, sum(x * w)};
@@ -74,8 +74,8 @@ std::string cell_op(std::string const& type) {
 // Returns true if both have the same bits. Functions that are not inlined are not compiled for wider instruction sets,
 // and round differently from those of an optimised library.
 template <class B, class T>
-bool are_equal(std::vector<T> const& a, std::vector<T> const& b) {
-  if (test::optimized || plait::available_instructions() == plait::instruction_set::portable)
+bool are_equal(std::vector<T> const& a, std::vector<T> const& b, bool exact = true) {
+  if (exact && (test::optimized || plait::available_instructions() == plait::instruction_set::portable))
     return test::agree<B>(a, b);
   return std::ranges::equal(a, b, [](T x, T y) { return std::abs(x - y) <= T(1e-4) * std::max(T(1), std::abs(y)); });
 }
@@ -120,7 +120,9 @@ void compare(plait::cell_op_type<Cell> const& type, std::int64_t rows, std::int6
     CHECK(are_equal<B>(*result++, blobs.template fetch<T>("v" + std::to_string(cell.external_outputs()[o]))));
   for (std::size_t i = 0; i != Cell::input_count; ++i) {
     CAPTURE(i);
-    CHECK(are_equal<B>(*result++, blobs.template fetch<T>(gradients.at("x" + std::to_string(i)).values)));
+    // The gradient of a number is summed over rows, then over their sums; that of the ops is one sum.
+    bool const exact = cell.input_axes(i) != plait::cell_constant;
+    CHECK(are_equal<B>(*result++, blobs.template fetch<T>(gradients.at("x" + std::to_string(i)).values), exact));
   }
 }
 

@@ -12,11 +12,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <plait/gradient/detail/cell_context.hpp>
+#include <plait/gradient/detail/cell_dependence.hpp>
 #include <plait/gradient/detail/cell_saves.hpp>
 #include <plait/gradient/detail/rules/elementwise_rules.hpp>
 #include <plait/net/detail/cell_value.hpp>
@@ -160,6 +162,15 @@ class basic_cell {
   static constexpr std::size_t output_count = size.outputs;
 
   static constexpr traced_net const& net() noexcept { return net_; }
+
+  /// Returns true if a result is a linear function of inputs, all together, for fixed values of the others.
+  static constexpr bool is_linear(std::size_t output, std::initializer_list<std::size_t> inputs) {
+    return dependence(net_, output, inputs) <= cell_dependence::linear;
+  }
+  /// Returns true if a result is an affine function of inputs: a scan can compute such a state.
+  static constexpr bool is_affine(std::size_t output, std::initializer_list<std::size_t> inputs) {
+    return dependence(net_, output, inputs) <= cell_dependence::affine;
+  }
 };
 
 namespace detail {
