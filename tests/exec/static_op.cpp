@@ -39,17 +39,19 @@ constexpr auto weighted = plait::static_cell([](auto x, plait::per_row w, plait:
 template <class B>
 plait::operators<B> const& table() {
   static plait::operators<B> const made = [] {
-    plait::operators<B> all = plait::standard_operators<B>();
-    all.add(plait::static_op<lstm>).add(plait::static_op<clipped>.named("Clipped"));
-    return all.add(plait::static_op<normalised>).add(plait::static_op<weighted>);
+    plait::operators<B> operators = plait::standard_operators<B>();
+    operators.add(plait::static_op<lstm>);  // the op types lstm and lstmGradient
+    operators.add(plait::static_op<clipped>.named("Clipped"));
+    operators.add(plait::static_op<normalised>);
+    return operators.add(plait::static_op<weighted>);
   }();
   return made;
 }
 plait::gradient_rules const& rules() {
   static plait::gradient_rules const made = [] {
-    plait::gradient_rules all = plait::gradient_rules::standard();
-    all.add(plait::static_op<lstm>).add(plait::static_op<clipped>.named("Clipped"));
-    return all.add(plait::static_op<normalised>).add(plait::static_op<weighted>);
+    plait::gradient_rules rules = plait::gradient_rules::standard();
+    rules.add(plait::static_op<lstm>).add(plait::static_op<clipped>.named("Clipped"));
+    return rules.add(plait::static_op<normalised>).add(plait::static_op<weighted>);
   }();
   return made;
 }

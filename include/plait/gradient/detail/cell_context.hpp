@@ -115,7 +115,9 @@ class cell_context {
     bool const is_fill = made.info().kind == cell_op_class::fill;  // of the shape of its input
     for (gradient_operand const v : inputs)
       if (!is_fill) made.inputs[made.input_count++] = static_cast<std::uint16_t>(placed(v));
-    if (made.input_count != made.info().inputs || made.output_count > made.info().outputs)
+    // Max and Min of a value and itself have fewer.
+    bool const may_have_fewer = made.info().outputs == 2 && made.info().inputs == 4;
+    if ((made.input_count != made.info().inputs && !may_have_fewer) || made.output_count > made.info().outputs)
       throw "a gradient op has another number of operands in static cells";
     if (has_equal_arguments(made.info())) made.arguments = op_.arguments;
     std::uint16_t next = code_->add(made);

@@ -268,7 +268,7 @@ struct cell_evaluator {
     } else if constexpr (f == cell_op_number("MaxGradient") || f == cell_op_number("MinGradient")) {
       functions::chosen_gradient<T> const chosen;
       r.number[to] = chosen(r.number[a], r.number[b], r.number[c]);
-      r.number[to + 1] = chosen(r.number[a], r.number[b], r.number[op.inputs[3]]);
+      if constexpr (op.output_count == 2) r.number[to + 1] = chosen(r.number[a], r.number[b], r.number[op.inputs[3]]);
     } else if constexpr (f == cell_op_number("ReduceBackSumGradient")) {
       r.number[to] = r.number[a];
     } else if constexpr (f == cell_op_number("ReduceBackMeanGradient")) {
