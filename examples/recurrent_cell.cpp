@@ -18,7 +18,7 @@
 #include <plait/rnn/cells.hpp>
 #include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/recurrent_step.hpp>
-#include <plait/rnn/torch_weights.hpp>
+#include <plait/rnn/weights.hpp>
 
 namespace {
 

@@ -48,7 +48,6 @@
 #include <plait/ssa/program_mutation.hpp>
 #include <plait/ssa/program_rewrite.hpp>
 #include <plait/ssa/program_traits.hpp>
-#include <plait/ssa/renumber.hpp>
 #include <plait/ssa/rewrite.hpp>
 #include <plait/ssa/structured.hpp>
 #include <plait/ssa/verify.hpp>

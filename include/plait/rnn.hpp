@@ -5,10 +5,9 @@
 #include <plait/rnn/detail/executor_config.hpp>
 #include <plait/rnn/detail/lstm_gates.hpp>
 #include <plait/rnn/detail/unrolled_layer.hpp>
-#include <plait/rnn/onnx_weights.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
 #include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/recurrent_net.hpp>
 #include <plait/rnn/recurrent_step.hpp>
-#include <plait/rnn/torch_weights.hpp>
+#include <plait/rnn/weights.hpp>

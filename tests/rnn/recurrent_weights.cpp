@@ -10,9 +10,8 @@
 
 #include <plait/netdef/detail/trained_model.hpp>
 #include <plait/rnn/detail/lstm_gates.hpp>
-#include <plait/rnn/onnx_weights.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
-#include <plait/rnn/torch_weights.hpp>
+#include <plait/rnn/weights.hpp>
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include <plait/ssa/renumber.hpp>
+#include <plait/ssa/rewrite.hpp>
 
 #include <algorithm>
 #include <cstddef>

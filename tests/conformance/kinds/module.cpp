@@ -13,7 +13,7 @@
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/detail/any_cell.hpp>
 #include <plait/rnn/recurrent_layers.hpp>
-#include <plait/rnn/torch_weights.hpp>
+#include <plait/rnn/weights.hpp>
 
 #include "../blobs.hpp"
 #include "../kinds.hpp"

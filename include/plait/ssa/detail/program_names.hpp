@@ -22,9 +22,9 @@
 #include <plait/core/errors.hpp>
 #include <plait/ssa/construction.hpp>
 #include <plait/ssa/detail/dense_destruction.hpp>
+#include <plait/ssa/detail/rewrite_names.hpp>
 #include <plait/ssa/existing_ssa.hpp>
 #include <plait/ssa/program_mutation.hpp>
-#include <plait/ssa/rewrite.hpp>
 
 namespace plait::detail {
 

@@ -26,7 +26,7 @@
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/detail/blob_label.hpp>
-#include <plait/ssa/rewrite.hpp>
+#include <plait/ssa/detail/rewrite_names.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
