@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,9 @@ inline std::string net_of_cell(plait::traced_net const& net) {
     text += arguments + "}\n";
   };
   auto const real = [](std::string const& key, double value) {
-    return "arg { name: \"" + key + "\" f: " + std::to_string(value) + " } ";
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return "arg { name: \"" + key + "\" f: " + text + " } ";
   };
   std::size_t made = 0;
   auto const whole = [&](std::size_t v, std::string const& like) {

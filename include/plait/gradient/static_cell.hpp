@@ -149,12 +149,45 @@ class cell_backward_pass {
 
 }  // namespace detail
 
-/// Base of static cells: the net that Code::make() returns the code of. Code is a type, so that each step of its
-/// compilation is evaluated once, within the limits of the compiler.
+namespace detail {
+
+/// Evaluated code: a block, and the values that it saves.
+template <std::size_t Capacity>
+struct evaluated_code : traced_block<Capacity> {
+  std::size_t saved_count = 0;
+  std::array<std::uint16_t, Capacity> saved = {};
+  std::size_t op_without_gradient = cell_op_count;
+
+  constexpr explicit evaluated_code(saving_code const& made)
+      : traced_block<Capacity>(made.code), saved_count(made.saved.size()), op_without_gradient(made.problem) {
+    for (std::size_t i = 0; i != std::min(saved_count, Capacity); ++i) saved[i] = made.saved[i];
+  }
+};
+
+template <class Code, std::size_t Capacity>
+inline constexpr evaluated_code<Capacity> evaluated_code_of(Code::make());
+
+/// Returns what Code::make() returns. Code is a type, so that it is evaluated once.
+template <class Code, std::size_t Capacity = 64>
+consteval auto const& code_block() {
+  if constexpr (evaluated_code_of<Code, Capacity>.fits)
+    return evaluated_code_of<Code, Capacity>;
+  else
+    return code_block<Code, 4 * Capacity>();
+}
+
+}  // namespace detail
+
+/// Base of static cells: the net that Code::make() returns the code of.
 template <class Code>
 class basic_cell {
-  static constexpr traced_size size = size_of_code(Code::make());
-  static constexpr traced_arrays<size> arrays{Code::make()};
+  static constexpr traced_size size = detail::code_block<Code>().size;
+
+ public:
+  /// The ops of the cell, as a value of a structural type.
+  static constexpr traced_arrays<size> arrays{detail::code_block<Code>()};
+
+ private:
   static constexpr traced_net net_{arrays};
 
  public:
@@ -177,13 +210,17 @@ namespace detail {
 
 template <class F>
 struct traced_cell_code {
-  static constexpr traced_code trace() { return trace_cell(F(), std::make_index_sequence<cell_input_count<F>()>()); }
-  static constexpr traced_code make() { return simplified_code(trace()); }
+  static constexpr saving_code make() {
+    saving_code made;
+    made.code = trace_cell(F(), std::make_index_sequence<cell_input_count<F>()>());
+    if (made.code.problem == cell_problem::none) made.code = simplified_code(made.code);
+    return made;
+  }
 };
 
 // Stands for a cell with a mistake, which is reported once.
 struct wrong_cell_code {
-  static constexpr traced_code make() { return {}; }
+  static constexpr saving_code make() { return saving_code(); }
 };
 
 // The code of a callable, if there is no mistake in it.
@@ -201,7 +238,7 @@ struct checked_cell_code {
                 "are auto, plait::per_row, plait::per_column or plait::scalar");
   static constexpr cell_problem problem = [] {
     if constexpr (is_plain && is_callable)
-      return traced_cell_code<F>::trace().problem;
+      return code_block<traced_cell_code<F>>().problem;
     else
       return cell_problem::other;
   }();
@@ -221,20 +258,20 @@ struct checked_cell_code {
 
 template <class Cell, cell_saves Saves>
 struct cell_gradient_code {
-  static constexpr saving_code both() {
+  static constexpr saving_code make() {
     traced_code const forward = Cell::net().code();
-    return with_saved_values(forward, cell_backward_pass()(forward), Saves);
+    cell_backward_pass pass;
+    traced_code const both = pass(forward);
+    saving_code made;
+    if (pass.problem() == cell_op_count) made = with_saved_values(forward, both, Saves);
+    made.problem = pass.problem();
+    return made;
   }
-  static constexpr traced_code make() { return both().code; }
 };
 
 template <class Cell, cell_saves Saves>
 struct checked_cell_gradient {
-  static constexpr std::size_t problem = [] {
-    cell_backward_pass pass;
-    static_cast<void>(pass(Cell::net().code()));
-    return pass.problem();
-  }();
+  static constexpr std::size_t problem = code_block<cell_gradient_code<Cell, Saves>>().op_without_gradient;
   static constexpr bool rounds = problem == cell_op_number("Floor") || problem == cell_op_number("Ceil");
   static_assert(!rounds, "plait: the cell has no gradient: floor and ceil are not differentiable");
   static constexpr bool has_rules = rounds || problem == cell_op_count;
@@ -245,11 +282,14 @@ struct checked_cell_gradient {
 // The cell with outputs for all values that the backward pass reads.
 template <class Cell, cell_saves Saves>
 struct saving_cell_code {
-  static constexpr traced_code make() {
-    traced_code code = Cell::net().code();
-    for (std::uint16_t const v : cell_gradient_code<Cell, Saves>::both().saved)
-      if (std::ranges::find(code.outputs, v) == code.outputs.end()) code.add_output(v);
-    return code;
+  static constexpr saving_code make() {
+    saving_code made;
+    made.code = Cell::net().code();
+    auto const& gradient = code_block<cell_gradient_code<Cell, Saves>>();
+    for (std::size_t i = 0; i != gradient.saved_count; ++i)
+      if (std::ranges::find(made.code.outputs, gradient.saved[i]) == made.code.outputs.end())
+        made.code.add_output(gradient.saved[i]);
+    return made;
   }
 };
 
@@ -272,12 +312,12 @@ class cell_gradient : public basic_cell<typename detail::checked_cell_gradient<C
  public:
   /// The cell, with an output more for each saved value that is no output of it.
   using forward = basic_cell<detail::saving_cell_code<Cell, Saves>>;
-  static constexpr std::size_t saved_count = detail::cell_gradient_code<Cell, Saves>::both().saved.size();
+  static constexpr std::size_t saved_count = detail::code_block<detail::cell_gradient_code<Cell, Saves>>().saved_count;
 
   /// Returns the outputs of `forward` that are inputs of the gradient, in order.
   static constexpr auto saved() {
     std::array<std::size_t, saved_count> made = {};
-    auto const values = detail::cell_gradient_code<Cell, Saves>::both().saved;
+    auto const& values = detail::code_block<detail::cell_gradient_code<Cell, Saves>>().saved;
     auto const outputs = forward::net().external_outputs();
     for (std::size_t i = 0; i != saved_count; ++i)
       made[i] = static_cast<std::size_t>(std::ranges::find(outputs, values[i]) - outputs.begin());

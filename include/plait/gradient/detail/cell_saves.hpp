@@ -26,7 +26,8 @@ enum class cell_saves : std::uint8_t {
 /// Code of a gradient, and the values that it reads besides inputs and gradients of outputs.
 struct saving_code {
   traced_code code;
-  std::vector<std::uint16_t> saved;  ///< values of the forward code, in the order of the inputs
+  std::vector<std::uint16_t> saved = {};  ///< values of the forward code, in the order of the inputs
+  std::size_t problem = cell_op_count;    ///< the function of an op that has no gradient
 };
 
 namespace detail {

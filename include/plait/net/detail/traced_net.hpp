@@ -103,6 +103,33 @@ constexpr traced_size size_of_code(traced_code const& code) {
   return {code.input_count, code.ops.size(), code.outputs.size()};
 }
 
+/// Code in arrays that may be larger: what one constant evaluation returns, from which the exact size is known.
+template <std::size_t Capacity>
+struct traced_block {
+  bool fits = false;
+  traced_size size = {};
+  std::size_t values = 0;
+  cell_problem problem = cell_problem::none;
+  std::array<traced_op, Capacity> ops = {};
+  std::array<std::uint16_t, Capacity> outputs = {};
+  std::array<std::uint8_t, Capacity> input_axes = {};
+  std::array<std::uint8_t, Capacity> output_axes = {};
+
+  constexpr explicit traced_block(traced_code const& code)
+      : fits(code.ops.size() <= Capacity && code.input_count <= Capacity && code.outputs.size() <= Capacity),
+        size(size_of_code(code)),
+        values(code.axes.size()),
+        problem(code.problem) {
+    if (!fits) return;
+    for (std::size_t i = 0; i != size.ops; ++i) ops[i] = code.ops[i];
+    for (std::size_t i = 0; i != size.inputs; ++i) input_axes[i] = code.axes[i];
+    for (std::size_t o = 0; o != size.outputs; ++o) {
+      outputs[o] = code.outputs[o];
+      output_axes[o] = code.output_axes[o];
+    }
+  }
+};
+
 /// Arrays of a net of known size: a structural type, which can be a template argument.
 template <traced_size Size>
 struct traced_arrays {
@@ -113,15 +140,16 @@ struct traced_arrays {
   std::array<std::uint8_t, Size.outputs> output_axes = {};  // cell_axes
   std::size_t values = 0;
 
-  constexpr explicit traced_arrays(traced_code const& code) : values(code.axes.size()) {
-    for (std::size_t i = 0; i != Size.ops; ++i) ops[i] = code.ops[i];
+  template <std::size_t Capacity>
+  constexpr explicit traced_arrays(traced_block<Capacity> const& block) : values(block.values) {
+    for (std::size_t i = 0; i != Size.ops; ++i) ops[i] = block.ops[i];
     for (std::size_t i = 0; i != Size.inputs; ++i) {
       inputs[i] = static_cast<std::uint16_t>(i);
-      input_axes[i] = code.axes[i];
+      input_axes[i] = block.input_axes[i];
     }
-    for (std::size_t i = 0; i != Size.outputs; ++i) {
-      outputs[i] = code.outputs[i];
-      output_axes[i] = code.output_axes[i];
+    for (std::size_t o = 0; o != Size.outputs; ++o) {
+      outputs[o] = block.outputs[o];
+      output_axes[o] = block.output_axes[o];
     }
   }
   friend constexpr bool operator==(traced_arrays const&, traced_arrays const&) = default;
