@@ -27,9 +27,9 @@ inline std::string net_of_cell(plait::traced_net const& net) {
     text += arguments + "}\n";
   };
   auto const real = [](std::string const& key, double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return "arg { name: \"" + key + "\" f: " + text + " } ";
+    char number[32];
+    std::snprintf(number, sizeof number, "%.9g", value);
+    return "arg { name: \"" + key + "\" f: " + number + " } ";
   };
   std::size_t made = 0;
   auto const whole = [&](std::size_t v, std::string const& like) {
