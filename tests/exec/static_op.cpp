@@ -28,13 +28,13 @@ constexpr auto clipped = plait::static_cell([](auto x, auto y) {
   auto larger = select(x > y && !(x < -1.5), x, 0.5 * y);
   return log1p(abs(larger)) + max(x, y) / (2 + square(y)) - clip(x, -1, 1);
 });
-constexpr auto normalised = plait::static_cell([](auto x, plait::per_column scale, plait::per_column bias) {
-  auto centred = x - mean(x);
-  return centred * rsqrt(mean(square(centred)) + 0.0009765625) * scale + bias;
-});
-constexpr auto weighted = plait::static_cell([](auto x, plait::per_row w, plait::scalar s) {
-  return plait::cell_results{x * w + exp(x - max(x)) * s, sum(x * w)};
-});
+// Reductions, and an input of each kind.
+constexpr auto normalised =
+    plait::static_cell([](auto x, plait::per_row weight, plait::per_column scale, plait::scalar share) {
+      auto centred = x - mean(x);
+      auto normal = centred * rsqrt(mean(square(centred)) + 0.0009765625) * scale;
+      return plait::cell_results{normal + exp(x - max(x)) * share, sum(x * weight)};
+    });
 
 template <class B>
 plait::operators<B> const& table() {
@@ -42,8 +42,7 @@ plait::operators<B> const& table() {
     plait::operators<B> operators = plait::standard_operators<B>();
     operators.add(plait::static_op<lstm>);  // the op types lstm and lstmGradient
     operators.add(plait::static_op<clipped>.named("Clipped"));
-    operators.add(plait::static_op<normalised>);
-    return operators.add(plait::static_op<weighted>);
+    return operators.add(plait::static_op<normalised>);
   }();
   return made;
 }
@@ -51,7 +50,7 @@ plait::gradient_rules const& rules() {
   static plait::gradient_rules const made = [] {
     plait::gradient_rules rules = plait::gradient_rules::standard();
     rules.add(plait::static_op<lstm>).add(plait::static_op<clipped>.named("Clipped"));
-    return rules.add(plait::static_op<normalised>).add(plait::static_op<weighted>);
+    return rules.add(plait::static_op<normalised>);
   }();
   return made;
 }
@@ -134,7 +133,6 @@ TEST_CASE("static_op: has the bits of the ops of the cell in a net, forward and 
     compare<plait::serial, T>(plait::static_op<lstm>, rows, columns);
     compare<plait::serial, T>(plait::static_op<clipped>.named("Clipped"), rows, columns);
     compare<plait::serial, T>(plait::static_op<normalised>, rows, columns);
-    compare<plait::serial, T>(plait::static_op<weighted>, rows, columns);
   };
   compare_all(float(), 3, 100);
   compare_all(float(), 40, 7);
@@ -169,8 +167,7 @@ TEST_CASE("static_op: gradients agree with differences in double") {
   };
   check(plait::static_op<lstm>, std::vector<plait::shape>(5, {2, 3}));
   check(plait::static_op<clipped>.named("Clipped"), std::vector<plait::shape>(2, {2, 3}));
-  check(plait::static_op<normalised>, {{2, 5}, {5}, {5}});
-  check(plait::static_op<weighted>, {{2, 5}, {2}, {1}});
+  check(plait::static_op<normalised>, {{2, 5}, {2}, {5}, {1}});
 }
 
 }  // namespace
