@@ -1,0 +1,152 @@
+// Facts about the values of a static cell that its evaluation is compiled by.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <plait/net/detail/traced_net.hpp>
+
+namespace plait::detail {
+
+/// Facts about the values of a cell, for its evaluation.
+template <class Cell>
+struct cell_facts {
+  static constexpr std::size_t values = Cell::net().value_count();
+  static constexpr std::size_t ops = Cell::net().list().size();
+  static constexpr traced_op op(std::size_t i) { return Cell::net().list()[i]; }
+
+  /// What each value varies with, as cell_axes.
+  static constexpr auto axes = [] {
+    std::array<std::uint8_t, values> made = {};
+    traced_code const code = Cell::net().code();
+    for (std::size_t v = 0; v != values; ++v) made[v] = code.axes[v];
+    return made;
+  }();
+  static constexpr bool is_of_row(std::size_t v) { return (axes[v] & cell_columns) == 0; }
+  /// How often each value is read, by ops and as an output.
+  static constexpr auto uses = [] {
+    std::array<std::uint16_t, values> made = {};
+    for (std::size_t i = 0; i != ops; ++i)
+      for (std::size_t k = 0; k != op(i).input_count; ++k) ++made[op(i).inputs[k]];
+    for (std::uint16_t const v : Cell::net().external_outputs()) ++made[v];
+    return made;
+  }();
+  /// By value: the op that defines it; ops for inputs.
+  static constexpr auto definition = [] {
+    std::array<std::uint16_t, values> made = {};
+    made.fill(static_cast<std::uint16_t>(ops));
+    for (std::size_t i = 0; i != ops; ++i)
+      for (std::size_t k = 0; k != op(i).output_count; ++k) made[op(i).output + k] = static_cast<std::uint16_t>(i);
+    return made;
+  }();
+  /// By value: an op that reads it.
+  static constexpr auto reader = [] {
+    std::array<std::uint16_t, values> made = {};
+    made.fill(static_cast<std::uint16_t>(ops));
+    for (std::size_t i = 0; i != ops; ++i)
+      for (std::size_t k = 0; k != op(i).input_count; ++k) made[op(i).inputs[k]] = static_cast<std::uint16_t>(i);
+    return made;
+  }();
+  static constexpr bool is_op(std::size_t v, cell_op f) {
+    return definition[v] != ops && op(definition[v]).function == f;
+  }
+  /// True if a cell cannot be applied to parts of a row: it has reductions, or results of rows.
+  static constexpr bool has_whole_rows = [] {
+    for (std::size_t i = 0; i != ops; ++i)
+      if (op(i).info().kind == cell_op_class::reduced) return true;
+    for (std::size_t o = 0; o != Cell::output_count; ++o)
+      if (Cell::net().output_axes(o) != cell_elements) return true;
+    return false;
+  }();
+  /// True if rows do not matter: the cell is a function of an element of each operand, and of scalars.
+  static constexpr bool is_elementwise = [] {
+    for (std::size_t i = 0; i != Cell::input_count; ++i)
+      if (Cell::net().input_axes(i) == cell_rows || Cell::net().input_axes(i) == cell_columns) return false;
+    return !has_whole_rows;
+  }();
+  /// Returns true for products whose consumers could be contracted with them.
+  static constexpr auto needs_rounding = [] {
+    std::array<bool, ops> made = {};
+    for (std::size_t i = 0; i != ops; ++i) {
+      for (std::size_t k = 0; k != op(i).input_count; ++k) {
+        std::size_t const from = definition[op(i).inputs[k]];
+        if (from == ops || op(from).info().kind != cell_op_class::product) continue;
+        bool const multiplies = op(i).function == cell_op_number("Mul") || op(i).function == cell_op_number("Div") ||
+                                op(i).function == cell_op_number("Scale");
+        if (!multiplies) made[from] = true;
+      }
+    }
+    return made;
+  }();
+  static constexpr std::size_t cost = [] {
+    std::size_t made = 0;
+    for (std::size_t i = 0; i != ops; ++i) made += op(i).info().cost;
+    return made / 8 + 1;  // in element copies
+  }();
+
+  // By value: whether it depends on the value `on`.
+  static constexpr auto depends(std::size_t on) {
+    std::array<bool, values> made = {};
+    made[on] = true;
+    for (std::size_t i = 0; i != ops; ++i)
+      for (std::size_t k = 0; k != op(i).input_count; ++k)
+        if (made[op(i).inputs[k]])
+          for (std::size_t o = 0; o != op(i).output_count; ++o) made[op(i).output + o] = true;
+    return made;
+  }
+  /// The loop over elements that computes an output. An output that depends on another comes in a later loop, which
+  /// loads that one: waiting for it would keep the processor from starting the next elements.
+  static constexpr auto loop_of_output = [] {
+    std::array<std::uint8_t, Cell::output_count> made = {};
+    auto const outputs = Cell::net().external_outputs();
+    for (std::size_t o = 0; o != outputs.size(); ++o) {
+      if (is_of_row(outputs[o]) || definition[outputs[o]] == ops) continue;
+      auto const later = depends(outputs[o]);
+      for (std::size_t p = 0; p != outputs.size(); ++p)
+        if (outputs[p] != outputs[o] && later[outputs[p]]) made[p] = std::max<std::uint8_t>(made[p], made[o] + 1);
+    }
+    return made;
+  }();
+  static constexpr std::size_t loops = std::ranges::max(loop_of_output) + 1u;
+  /// Returns the output to load a value from, in a loop: outputs if it is none of an earlier loop.
+  static constexpr std::size_t loaded_output(std::size_t v, std::size_t loop) {
+    auto const outputs = Cell::net().external_outputs();
+    for (std::size_t o = 0; o != outputs.size(); ++o)
+      if (outputs[o] == v && definition[v] != ops && !is_of_row(v) && loop_of_output[o] < loop) return o;
+    return outputs.size();
+  }
+
+  /// Values that a target needs: the operand of a reduction by op number, or for ops + k the outputs of loop k. By
+  /// value; those of rows, and those that are loaded, are not followed.
+  template <std::size_t Target>
+  static constexpr auto needed = [] {
+    std::array<bool, values> made = {};
+    constexpr std::size_t loop = Target < ops ? 0 : Target - ops;
+    auto const outputs = Cell::net().external_outputs();
+    if constexpr (Target < ops)
+      made[op(Target).inputs[0]] = true;
+    else
+      for (std::size_t o = 0; o != outputs.size(); ++o)
+        if (loop_of_output[o] == loop) made[outputs[o]] = true;
+    for (std::size_t i = ops; i-- != 0;) {
+      bool any = false;
+      for (std::size_t k = 0; k != op(i).output_count; ++k)
+        any = any || (made[op(i).output + k] && loaded_output(op(i).output + k, loop) == outputs.size());
+      if (any && !is_of_row(op(i).output))
+        for (std::size_t k = 0; k != op(i).input_count; ++k) made[op(i).inputs[k]] = true;
+    }
+    return made;
+  }();
+  /// Returns true if an output may be written before the last read of an input.
+  static constexpr bool may_overwrite(std::size_t input, std::size_t output) {
+    if (Cell::net().input_axes(input) != Cell::net().output_axes(output)) return false;
+    return [&]<std::size_t... L>(std::index_sequence<L...>) {
+      return (!(L > loop_of_output[output] && needed<ops + L>[input]) && ...);
+    }(std::make_index_sequence<loops>());
+  }
+};
+
+}  // namespace plait::detail
