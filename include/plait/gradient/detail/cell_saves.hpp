@@ -19,7 +19,7 @@ namespace plait {
 
 /// Which values a backward pass may ask the forward pass to keep.
 enum class cell_saves : std::uint8_t {
-  by_cost,  ///< those that cost more to compute again than to store and load
+  by_cost,  ///< values that cost more to compute again than to store and load
   outputs,  ///< only its outputs
 };
 

@@ -16,7 +16,7 @@
 
 namespace plait {
 
-/// What a value of a cell varies with, as bits: a cell is applied to the elements of the rows of a matrix.
+/// Axes that a value of a cell varies along, as bits: a cell is applied to the elements of the rows of a matrix.
 enum cell_axes : std::uint8_t {
   cell_constant = 0,  ///< one number for all elements
   cell_rows = 1,      ///< one for each row
@@ -38,7 +38,7 @@ struct traced_op {
   friend constexpr bool operator==(traced_op const&, traced_op const&) = default;
 };
 
-/// What is wrong with a cell that was traced.
+/// Reason for which a callable is no cell.
 enum class cell_problem : std::uint8_t {
   none,
   flag_as_number,     ///< a comparison's result is an operand of a function of numbers, or a result of the cell
