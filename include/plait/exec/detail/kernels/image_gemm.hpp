@@ -96,8 +96,8 @@ class image_product {
     } while (at < k);
     for (step const& each : std::span(steps, static_cast<std::size_t>(count)))
       if (each.apart)
-        for_each_line(each, [&](std::int64_t column, std::int64_t at, std::int64_t size) {
-          copy_rows(each.c + column, width(), of.y + at, count_, size);
+        for_each_line(each, [&](std::int64_t column, std::int64_t window, std::int64_t size) {
+          copy_rows(each.c + column, width(), of.y + window, count_, size);
         });
   }
 
