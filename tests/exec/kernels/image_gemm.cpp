@@ -97,8 +97,9 @@ TEST_CASE_TEMPLATE("multiply_image: equals the definition of a convolution, in g
         image.assign(w, channels, groups);
         std::vector<T> copy(image.size(), std::numeric_limits<T>::quiet_NaN());
         image.copy<B>(x.data(), copy.data());
-        plait::multiply_image<B>(image, copy.data(), groups, units, weights.data(), bias.data(),
-                                 {.addend = addend.data(), .relu = true}, y.data());
+        plait::multiply_image<B>(
+            image, copy.data(), groups, units,
+            plait::convolution_operands<T>{nullptr, weights.data(), bias.data(), addend.data(), true, y.data()});
         CHECK(y == expected);
       }
   };
@@ -113,7 +114,9 @@ TEST_CASE("multiply_image: without channels, results are the bias") {
   std::vector<float> const copy(image.size());
   std::vector<float> const bias = {1, 2};
   std::vector<float> y(40);
-  plait::multiply_image<plait::serial, float>(image, copy.data(), 1, 2, nullptr, bias.data(), {}, y.data());
+  plait::multiply_image<plait::serial>(
+      image, copy.data(), 1, 2,
+      plait::convolution_operands<float>{nullptr, nullptr, bias.data(), nullptr, false, y.data()});
   CHECK(std::ranges::count(y, 1.0F) == 20);
   CHECK(std::ranges::count(y, 2.0F) == 20);
 }
@@ -160,8 +163,8 @@ TEST_CASE_TEMPLATE("depthwise: equals the definition of a convolution in both or
         padded.copy<B>(x.data() + image * channels * w.places(), copy.data());
         std::size_t const at = image * units * w.count();
         plait::depthwise<B>(padded, copy.data(),
-                            plait::depthwise_operands<float>{nullptr, weights.data(), bias.data(), addend.data() + at,
-                                                             true, y.data() + at},
+                            plait::convolution_operands<float>{nullptr, weights.data(), bias.data(), addend.data() + at,
+                                                               true, y.data() + at},
                             static_cast<std::int64_t>(units));
       }
       CHECK(y == expected);
@@ -178,8 +181,8 @@ TEST_CASE_TEMPLATE("depthwise: equals the definition of a convolution in both or
       auto const last_x = turned(x, channels, w.places());
       auto const last_addend = turned(addend, units, w.count());
       plait::depthwise_channels_last<B>(w,
-                                        plait::depthwise_operands<float>{last_x.data(), weights.data(), bias.data(),
-                                                                         last_addend.data(), true, y.data()},
+                                        plait::convolution_operands<float>{last_x.data(), weights.data(), bias.data(),
+                                                                           last_addend.data(), true, y.data()},
                                         images, static_cast<std::int64_t>(units));
       CHECK(turned(y, w.count(), units) == expected);
     }

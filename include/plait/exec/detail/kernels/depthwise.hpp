@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <plait/exec/detail/kernels/convolution_operands.hpp>
 #include <plait/exec/detail/kernels/padded_image.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/kernels/windows.hpp>
@@ -13,22 +14,11 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// Operands of a depthwise convolution y = relu(b + w * x + addend). w is [units, taps].
-template <class T>
-struct depthwise_operands {
-  T const* x;
-  T const* w;
-  T const* bias;    ///< nullptr: none
-  T const* addend;  ///< with the layout of y; nullptr: none
-  bool relu;
-  T* y;
-};
-
 namespace detail {
 
 template <class T>
-PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void finish_depthwise(depthwise_operands<T> const& of, std::int64_t begin,
-                                                                   std::int64_t end) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void finish_depthwise(convolution_operands<T> const& of,
+                                                                   std::int64_t begin, std::int64_t end) {
   T* const y = of.y;
   T const* const addend = of.addend;
   if (addend != nullptr) {
@@ -46,7 +36,7 @@ template <class T>
 struct depthwise_padded {
   padded_image const* image;
   T const* copy;
-  depthwise_operands<T> of;
+  convolution_operands<T> of;
   std::int64_t units_of_channel;
 
   void operator()(std::size_t row, std::size_t first, std::size_t last) const {
@@ -91,7 +81,7 @@ struct depthwise_padded {
 template <class T>
 struct depthwise_places {
   windows w;
-  depthwise_operands<T> of;
+  convolution_operands<T> of;
   std::int64_t units;
 
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
@@ -121,9 +111,9 @@ struct depthwise_places {
 
 }  // namespace detail
 
-/// Computes a depthwise convolution of images with channels last, and as many units as channels.
+/// Computes a depthwise convolution of images with channels last, w being [units, taps], and as many units as channels.
 template <backend B, class T>
-void depthwise_channels_last(windows const& w, depthwise_operands<T> const& of, std::int64_t images,
+void depthwise_channels_last(windows const& w, convolution_operands<T> const& of, std::int64_t images,
                              std::int64_t units) {
   for_each_row_part<B>(static_cast<std::size_t>(images) * w.count(), static_cast<std::size_t>(units), w.taps(),
                        detail::depthwise_places<T>{w, of, units});
@@ -133,7 +123,7 @@ void depthwise_channels_last(windows const& w, depthwise_operands<T> const& of, 
 /// channels; `of.x` is not read.
 template <backend B, class T>
   requires(!B::on_device)
-void depthwise(padded_image const& image, T const* copy, depthwise_operands<T> const& of, std::int64_t units) {
+void depthwise(padded_image const& image, T const* copy, convolution_operands<T> const& of, std::int64_t units) {
   windows const& w = image.geometry();
   for_each_row_part<B>(static_cast<std::size_t>(units * w.out[0] * w.out[1]), static_cast<std::size_t>(w.out[2]),
                        w.taps(), detail::depthwise_padded<T>{&image, copy, of, units / image.channels()});

@@ -1,4 +1,5 @@
-// Convolutions of few windows: the windows of several images are the rows of a product by packed weights.
+// Convolution by im2row of images that have few windows: the windows of several images are the rows of a product by
+// packed weights.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include <plait/exec/backend.hpp>
 #include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/kernels/convolution_operands.hpp>
 #include <plait/exec/detail/kernels/packed_factor.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/kernels/windows.hpp>
@@ -65,14 +67,13 @@ struct units_of_windows {
   std::size_t units;
   std::size_t count;
   T const* from;
-  gemm_epilogue<T> after;
-  T* to;
+  convolution_operands<T> of;
   void operator()(std::size_t row, std::size_t first, std::size_t last) const {
     T const* const read = from + row / units * units * count + row % units;
     for (std::size_t i = first; i < last; ++i) {
       T sum = read[i * units];
-      if (after.addend != nullptr) sum += after.addend[row * count + i];
-      to[row * count + i] = after.relu ? relu_of(sum) : sum;
+      if (of.addend != nullptr) sum += of.addend[row * count + i];
+      of.y[row * count + i] = of.relu ? relu_of(sum) : sum;
     }
   }
 };
@@ -99,30 +100,28 @@ class few_windows {
   /// Returns the number of elements of scratch memory. Throws shape_error if it exceeds any memory.
   std::size_t scratch() const { return static_cast<std::size_t>(shape{block_, count(), taps() + units_}.size()); }
 
-  /// Computes y = relu(x * w + bias + addend) by packed weights, or by w if they are nullptr, with the same bits; bias
-  /// and addend may be nullptr.
+  /// Computes the convolution by packed weights or, with the same bits, by of.w if `packed` is nullptr.
   template <backend B, class T>
-  void run(packed_factor<B> const& weights, void const* packed, T const* x, T const* w, T const* bias, T* scratch, T* y,
-           detail::gemm_epilogue<T> after) const {
+  void run(packed_factor<B> const& weights, void const* packed, convolution_operands<T> of, T* scratch) const {
     for (std::int64_t image = 0; image < images_; image += block_) {
       std::int64_t const images = std::min(block_, images_ - image);
       gemm_shape part = product();
       part.m = images * count();
       T* const made = scratch + part.m * part.k;
       for_each_row_part<B>(static_cast<std::size_t>(part.m), static_cast<std::size_t>(part.k), 1,
-                           detail::taps_of_windows<T>{w_, channels_, x, scratch});
-      if (bias == nullptr) {
-        weights.multiply(packed, part, scratch, w, made);
-      } else if (!weights.multiply_onto_row(packed, bias, part.m, scratch, made)) {
-        for (std::int64_t row = 0; row != part.m; ++row) std::copy_n(bias, units_, made + row * units_);
-        weights.multiply(packed, part, scratch, w, made, T(1), T(1));
+                           detail::taps_of_windows<T>{w_, channels_, of.x, scratch});
+      if (of.bias == nullptr) {
+        weights.multiply(packed, part, scratch, of.w, made);
+      } else if (!weights.multiply_onto_row(packed, of.bias, part.m, scratch, made)) {
+        for (std::int64_t row = 0; row != part.m; ++row) std::copy_n(of.bias, units_, made + row * units_);
+        weights.multiply(packed, part, scratch, of.w, made, T(1), T(1));
       }
-      for_each_row_part<B>(static_cast<std::size_t>(images * units_), static_cast<std::size_t>(count()), 2,
-                           detail::units_of_windows<T>{static_cast<std::size_t>(units_),
-                                                       static_cast<std::size_t>(count()), made, after, y});
-      x += images * channels_ * static_cast<std::int64_t>(w_.places());
-      y += images * units_ * count();
-      if (after.addend != nullptr) after.addend += images * units_ * count();
+      for_each_row_part<B>(
+          static_cast<std::size_t>(images * units_), static_cast<std::size_t>(count()), 2,
+          detail::units_of_windows<T>{static_cast<std::size_t>(units_), static_cast<std::size_t>(count()), made, of});
+      of.x += images * channels_ * static_cast<std::int64_t>(w_.places());
+      of.y += images * units_ * count();
+      if (of.addend != nullptr) of.addend += images * units_ * count();
     }
   }
 

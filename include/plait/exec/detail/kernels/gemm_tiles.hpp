@@ -44,7 +44,7 @@ struct gemm_tile {
   std::ptrdiff_t count;       ///< number of tiles; distances from one to the next:
   std::ptrdiff_t a_next, b_next, c_next, from_next, more_next;
   std::ptrdiff_t ahead_next;  ///< bytes
-  // Of placed_tiles only:
+  // Fields of placed tiles alone:
   std::ptrdiff_t const* b_places;  ///< each k's elements of b, from `b`
   T const* bias;                   ///< a summand for each row; nullptr: none
 };
@@ -266,7 +266,7 @@ constexpr gemm_kernel<T> make_gemm_kernel() {
 template <instruction_set Set, class T>
 inline constexpr gemm_kernel<T> gemm_kernel_of = make_gemm_kernel<Set, T>();
 
-/// Micro-kernels of up to loose_rows rows of a, whose rows of b are at any places.
+/// Micro-kernels of up to loose_rows rows of a, whose rows of b are at listed offsets (an indirection buffer).
 template <instruction_set Set, class T>
 inline constexpr gemm_tile_table<T> placed_tiles_of = make_tile_table<Set, T, true, gemm_tiles<Set, T>::loose_rows>();
 

@@ -1,4 +1,5 @@
-// Implicit GEMM convolution: tiles read the right operand in a padded copy of the image, without im2col and packing.
+// Indirect convolution: GEMM whose tiles read the right operand in a padded copy of the image, at offsets listed by
+// tap, without im2col and packing (M. Dukhan, "The Indirect Convolution Algorithm", 2019).
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include <plait/core/detail/prefetch.hpp>
 #include <plait/exec/backend.hpp>
+#include <plait/exec/detail/kernels/convolution_operands.hpp>
 #include <plait/exec/detail/kernels/gemm_problem.hpp>
 #include <plait/exec/detail/kernels/gemm_tiles.hpp>
 #include <plait/exec/detail/kernels/padded_image.hpp>
@@ -53,16 +55,7 @@ struct image_columns {
   }
 };
 
-template <class T>
-struct image_operands {
-  T const* w;     // [units, taps]
-  T const* copy;  // padded
-  T const* bias;  // nullptr: none
-  gemm_epilogue<T> after;
-  T* y;  // [units, windows]
-};
-
-// Product of one group.
+// Product of one group. The operand x is the padded copy.
 template <class T>
 class image_product {
  public:
@@ -83,7 +76,7 @@ class image_product {
   }
 
   // Computes the tiles of columns [first, last), at most together().
-  void multiply(std::ptrdiff_t first, std::ptrdiff_t last, image_operands<T> const& of, T* scratch) const {
+  void multiply(std::ptrdiff_t first, std::ptrdiff_t last, convolution_operands<T> const& of, T* scratch) const {
     step steps[most_together];
     std::ptrdiff_t const count = last - first;
     for (std::ptrdiff_t i = 0; i != count; ++i)
@@ -130,8 +123,8 @@ class image_product {
       for (std::int64_t j = 0; j != size; ++j) to[j] = from[j];
   }
 
-  step place(std::ptrdiff_t first, image_operands<T> const& of, T* scratch) const {
-    T const* const addend = of.after.addend;
+  step place(std::ptrdiff_t first, convolution_operands<T> const& of, T* scratch) const {
+    T const* const addend = of.addend;
     step made = {first, scratch, nullptr, width(), true};
     if (std::int64_t const at = columns_.window_of(first, width()); at >= 0) {
       made.c = of.y + at;
@@ -149,7 +142,7 @@ class image_product {
   }
 
   // Adds the taps [first, first + depth).
-  void multiply_block(std::ptrdiff_t first, std::ptrdiff_t depth, image_operands<T> const& of,
+  void multiply_block(std::ptrdiff_t first, std::ptrdiff_t depth, convolution_operands<T> const& of,
                       std::span<step const> steps) const {
     auto const& tiles = (*tiles_)[static_cast<std::size_t>(panels())];
     auto const k = static_cast<std::ptrdiff_t>(taps_.size());
@@ -162,17 +155,17 @@ class image_product {
     t.b_places = taps_.data() + first;
     t.columns = width();
     t.beta = first == 0 ? T(0) : T(1);
-    t.relu = is_last && of.after.relu;
+    t.relu = is_last && of.relu;
     // The hardware does not foresee lines of other channels.
     std::ptrdiff_t const next = static_cast<std::ptrdiff_t>(steps.size()) * width() * std::ptrdiff_t(sizeof(T));
     for (step const& each : steps)
-      for (std::ptrdiff_t i = 0; i < depth; i += 2) prefetch(of.copy + each.first + t.b_places[i], next);
+      for (std::ptrdiff_t i = 0; i < depth; i += 2) prefetch(of.x + each.first + t.b_places[i], next);
     for (std::ptrdiff_t tile = 0; tile != rows_.count; ++tile) {
       std::ptrdiff_t const row = rows_.first(tile);
       t.a = of.w + row * k + first;
       t.bias = first == 0 && of.bias != nullptr ? of.bias + row : nullptr;
       for (step const& each : steps) {
-        t.b = of.copy + each.first;
+        t.b = of.x + each.first;
         t.c = each.c + row * each.c_row;
         t.from = t.c;
         t.c_row = t.from_row = t.more_row = each.c_row;
@@ -193,13 +186,13 @@ class image_product {
 
 }  // namespace detail
 
-/// Computes y = relu(bias + w * columns + addend) of one image in `groups` groups of channels and of units, where w is
-/// [units, taps in the channels of a group], bias nullptr or [units], and y and addend are [units, windows]. A sum runs
-/// over k in order, in blocks that follow from k alone: results do not depend on the number of threads.
+/// Computes a convolution of one image from its padded copy, in `groups` groups of channels and of units; of.x is not
+/// read. A sum runs over the taps in order, in blocks that follow from their number alone: results do not depend on the
+/// number of threads.
 template <backend B, class T>
   requires(!B::on_device)
-void multiply_image(padded_image const& image, T const* copy, std::int64_t groups, std::int64_t units, T const* w,
-                    T const* bias, detail::gemm_epilogue<T> const& after, T* y) {
+void multiply_image(padded_image const& image, T const* copy, std::int64_t groups, std::int64_t units,
+                    convolution_operands<T> const& of) {
   auto const count = static_cast<std::int64_t>(image.geometry().count());
   auto const k = static_cast<std::int64_t>(image.taps().size());
   std::int64_t const m = units / groups;
@@ -213,12 +206,12 @@ void multiply_image(padded_image const& image, T const* copy, std::int64_t group
     std::ptrdiff_t const group = task / blocks.count;
     std::ptrdiff_t const block = task - group * blocks.count;
     std::int64_t const unit = group * m;
-    detail::image_operands<T> const part = {
-        w + unit * k,
-        copy + group * (image.channels() / groups) * image.plane(),
-        bias == nullptr ? nullptr : bias + unit,
-        {after.addend == nullptr ? nullptr : after.addend + unit * count, after.relu},
-        y + unit * count};
+    convolution_operands<T> const part = {copy + group * (image.channels() / groups) * image.plane(),
+                                          of.w + unit * k,
+                                          of.bias == nullptr ? nullptr : of.bias + unit,
+                                          of.addend == nullptr ? nullptr : of.addend + unit * count,
+                                          of.relu,
+                                          of.y + unit * count};
     detail::gemm_scratch<detail::one_thread_of<B>, T> scratch(product.scratch());
     std::ptrdiff_t const last = blocks.first(block) + blocks.size(block);
     for (std::ptrdiff_t step = blocks.first(block); step < last; step += together)

@@ -75,8 +75,9 @@ struct padded_planes {
 }  // namespace detail
 
 /// Layout of a copy of a [channels, places] image with its padding: [channels, phases, places]. A phase holds each
-/// stride-th place, so that a tap of consecutive windows is consecutive places, whatever the stride. A phase has
-/// `extents()` places, and a window begins at its own number there: o = ((o0 · e1) + o1) · e2 + o2.
+/// stride-th place (polyphase decomposition, space-to-depth), so that a tap of consecutive windows is consecutive
+/// places, whatever the stride. A phase has `extents()` places, and a window begins at its own number there: o = ((o0 ·
+/// e1) + o1) · e2 + o2.
 class padded_image {
  public:
   /// Sets the windows; allocates only for more taps than before. Throws shape_error if the copy would be larger than
@@ -110,6 +111,7 @@ class padded_image {
   }
   /// Returns the number of elements of the copy.
   std::size_t size() const { return static_cast<std::size_t>(size_); }
+  /// Copies an image of this layout.
   template <backend B, class T>
   void copy(T const* x, T* to) const {
     auto const places = static_cast<std::size_t>(size_ - slack);

@@ -134,7 +134,7 @@ struct bias_row {
 
 }  // namespace detail
 
-/// Kernel of Conv, with inputs X, W, [b]: depthwise, or for each image a batched GEMM, accumulated onto the bias.
+/// Kernel of Conv, with inputs X, W, [b].
 template <backend B>
 class convolution_kernel : public op_kernel<B> {
  public:
@@ -147,18 +147,19 @@ class convolution_kernel : public op_kernel<B> {
       c.expect(c.dims(2) == shape{s_.units}, 2, "have ", s_.units, " elements, one a unit");
     }
     c.output(0, c.type(0), y);
-    if (has_few_windows()) {
+    std::size_t const bytes = size_of(c.type(0));
+    method_ = find_method();
+    block_ = s_.count;
+    if (method_ == method::few_windows) {
       few_.assign(s_.w, s_.images, s_.channels, s_.units);
-      c.scratch(few_.scratch() * size_of(c.type(0)));
-    } else if (pads_image()) {
+      c.scratch(few_.scratch() * bytes);
+    } else if (method_ == method::padded || (method_ == method::depthwise && !s_.last)) {
       image_.assign(s_.w, s_.channels, s_.groups);
-      c.scratch(image_.size() * size_of(c.type(0)));
-    } else if (s_.direct || is_depthwise()) {
-      block_ = s_.count;
-    } else {
-      std::size_t const window = static_cast<std::size_t>(s_.groups * s_.taps) * size_of(c.type(0));
-      block_ = B::on_device || window == 0 ? s_.count : static_cast<std::int64_t>(block_bytes / window);
-      block_ = std::min(s_.count, std::max(least_block, block_));
+      c.scratch(image_.size() * bytes);
+    } else if (method_ == method::columns && !s_.direct) {
+      std::size_t const window = static_cast<std::size_t>(s_.groups * s_.taps) * bytes;
+      if (!B::on_device && window != 0)
+        block_ = std::min(s_.count, std::max(least_block, static_cast<std::int64_t>(block_bytes / window)));
       c.scratch(window * static_cast<std::size_t>(block_));
     }
   }
@@ -167,7 +168,8 @@ class convolution_kernel : public op_kernel<B> {
     visit_type<float, double>(c.type(0), [&]<class T>(T) { run_as<T>(c, {}); });
   }
   std::size_t pack(op_context<B>& c, std::size_t input, void* to) override {
-    return input == 1 && has_few_windows() ? detail::pack_factor(weights_, few_.product(), c, input, to) : 0;
+    return input == 1 && method_ == method::few_windows ? detail::pack_factor(weights_, few_.product(), c, input, to)
+                                                        : 0;
   }
   void patterns(op_context<B> const&, std::vector<op_pattern<B>>& to) const override {
     if constexpr (has_epilogues<B>) to.push_back({.kind = pattern_kind::epilogue});
@@ -177,54 +179,72 @@ class convolution_kernel : public op_kernel<B> {
   }
 
  private:
+  enum class method : unsigned char {
+    columns,      // GEMM of the image's columns (im2col), or of the image itself if its places are the windows
+    padded,       // GEMM that reads the windows in a padded copy of the image
+    few_windows,  // GEMM of the windows of several images by packed weights
+    depthwise,
+  };
+  method find_method() const {
+    if (s_.is_depthwise() && (s_.last || !B::on_device)) return method::depthwise;
+    if (B::on_device || s_.last || s_.bf16x3) return method::columns;
+    if (packed_factor<B>::packs && s_.groups == 1 && s_.count <= few_windows::most &&
+        s_.units >= packed_factor<B>::least_columns && s_.taps >= few_windows::least_taps)
+      return method::few_windows;
+    return has_epilogues<B> && !s_.direct ? method::padded : method::columns;
+  }
+
   template <class T>
-  void run_as(op_context<B>& c, detail::gemm_epilogue<T> after) const {
-    T* y = c.template output<T>(0);
-    T const* x = c.template input<T>(0);
-    T const* const w = c.template input<T>(1);
-    T const* const bias = c.input_count() == 3 ? c.template input<T>(2) : nullptr;
-    if constexpr (packed_factor<B>::packs)
-      if (has_few_windows()) return few_.run(weights_, c.packed(1), x, w, bias, static_cast<T*>(c.scratch()), y, after);
-    if (is_depthwise())
-      return multiply_depthwise<T>({x, w, bias, after.addend, after.relu, y}, static_cast<T*>(c.scratch()));
+  void run_as(op_context<B>& c, detail::gemm_epilogue<T> const& after) const {
+    convolution_operands<T> const of = {c.template input<T>(0),
+                                        c.template input<T>(1),
+                                        c.input_count() == 3 ? c.template input<T>(2) : nullptr,
+                                        after.addend,
+                                        after.relu,
+                                        c.template output<T>(0)};
     T* const scratch = static_cast<T*>(c.scratch());
-    if constexpr (has_epilogues<B>)
-      if (pads_image()) {
-        for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), y += s_.output()) {
-          image_.template copy<B>(x, scratch);
-          multiply_image<B>(image_, scratch, s_.groups, s_.units, w, bias, after, y);
-          if (after.addend != nullptr) after.addend += s_.output();
-        }
-        return;
-      }
-    if (bias != nullptr) {
-      auto const units = static_cast<std::size_t>(s_.units);
-      auto const count = static_cast<std::size_t>(s_.count);
-      auto const images = static_cast<std::size_t>(s_.images);
-      for_each_row_part<B>(images * (s_.last ? count : units), s_.last ? units : count, 1,
-                           detail::bias_row<T>{bias, y, units, s_.last ? units : count, s_.last});
-    }
-    T const beta = bias != nullptr ? T(1) : T(0);
-    for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), y += s_.output()) {
-      multiply<T>(x, w, scratch, y, beta, after);
-      if (after.addend != nullptr) after.addend += s_.output();
+    if (method_ == method::columns) return multiply_columns<T>(of, scratch);
+    if (method_ == method::depthwise && s_.last) return depthwise_channels_last<B>(s_.w, of, s_.images, s_.units);
+    if constexpr (packed_factor<B>::packs)
+      if (method_ == method::few_windows) return few_.run(weights_, c.packed(1), of, scratch);
+    if constexpr (!B::on_device)
+      for_each_image(of, [&](convolution_operands<T> const& one) {
+        image_.template copy<B>(one.x, scratch);
+        if (method_ == method::depthwise)
+          depthwise<B>(image_, scratch, one, s_.units);
+        else
+          multiply_image<B>(image_, scratch, s_.groups, s_.units, one);
+      });
+  }
+
+  // Calls f with the operands of each image.
+  template <class T, class F>
+  void for_each_image(convolution_operands<T> of, F const& f) const {
+    for (std::int64_t image = 0; image != s_.images; ++image) {
+      f(of);
+      of.x += s_.image();
+      of.y += s_.output();
+      if (of.addend != nullptr) of.addend += s_.output();
     }
   }
 
   template <class T>
-  void multiply_depthwise(depthwise_operands<T> of, [[maybe_unused]] T* scratch) const {
-    if (s_.last) return depthwise_channels_last<B>(s_.w, of, s_.images, s_.units);
-    if constexpr (!B::on_device)
-      for (std::int64_t image = 0; image != s_.images; ++image, of.x += s_.image(), of.y += s_.output()) {
-        image_.template copy<B>(of.x, scratch);
-        depthwise<B>(image_, scratch, of, s_.units);
-        if (of.addend != nullptr) of.addend += s_.output();
+  void multiply_columns(convolution_operands<T> const& of, T* scratch) const {
+    if (of.bias != nullptr) {
+      auto const units = static_cast<std::size_t>(s_.units);
+      auto const count = static_cast<std::size_t>(s_.count);
+      auto const images = static_cast<std::size_t>(s_.images);
+      for_each_row_part<B>(images * (s_.last ? count : units), s_.last ? units : count, 1,
+                           detail::bias_row<T>{of.bias, of.y, units, s_.last ? units : count, s_.last});
+    }
+    T const beta = of.bias != nullptr ? T(1) : T(0);
+    for_each_image(of, [&](convolution_operands<T> const& one) {
+      for (std::int64_t first = 0; first < s_.count; first += block_) {
+        std::int64_t const count = std::min(block_, s_.count - first);
+        add(s_.template columns_of<B>(one.x, {first, count}, scratch), first, one.w, one.y, beta,
+            {one.addend, one.relu});
       }
-  }
-  template <class T>
-  void multiply(T const* x, T const* w, T* scratch, T* y, T beta, detail::gemm_epilogue<T> const& after) const {
-    for (std::int64_t first = 0; first < s_.count; first += block_)
-      add(s_.template columns_of<B>(x, {first, std::min(block_, s_.count - first)}, scratch), first, w, y, beta, after);
+    });
   }
 
   // Multiplies a block of columns.
@@ -254,21 +274,11 @@ class convolution_kernel : public op_kernel<B> {
                       {s_.groups, units * s_.taps, stride, units * s_.count}, w, columns, y + at, 1, beta, after);
   }
 
-  bool has_few_windows() const {
-    return packed_factor<B>::packs && s_.groups == 1 && !s_.last && !s_.bf16x3 && s_.count <= few_windows::most &&
-           s_.units >= packed_factor<B>::least_columns && s_.taps >= few_windows::least_taps;
-  }
-  bool is_depthwise() const { return s_.is_depthwise() && (s_.last || !B::on_device); }
-  // Windows are read from a padded copy: by GEMM of plait, which packs what im2col would compute, and by depthwise().
-  bool pads_image() const {
-    if (B::on_device || s_.last) return false;
-    return s_.is_depthwise() || (has_epilogues<B> && !s_.direct && !s_.bf16x3);
-  }
-
   // Columns of a block stay in the cache between im2col and the product.
   static constexpr std::size_t block_bytes = std::size_t{1} << 19;
   static constexpr std::int64_t least_block = 64;
 
+  method method_ = method::columns;
   padded_image image_;
   few_windows few_;
   packed_factor<B> weights_;
