@@ -42,12 +42,12 @@ class non_max_suppression_kernel final : public op_kernel<B> {
     c.elements<float>(0, corners_);
     c.elements<float>(1, scores_);
     kept_.clear();
+    suppression_ = {overlap, 0};
     if (most > 0)
       for (std::int64_t image = 0; image != images; ++image) {
         read_boxes(static_cast<std::size_t>(image * boxes), static_cast<std::size_t>(boxes));
         for (std::int64_t of_class = 0; of_class != classes; ++of_class) {
-          suppress(scores_.data() + (image * classes + of_class) * boxes, static_cast<std::size_t>(most), overlap,
-                   least);
+          suppress(scores_.data() + (image * classes + of_class) * boxes, static_cast<std::size_t>(most), least);
           for (detail::box_index const each : selected_)
             kept_.insert(kept_.end(), {image, of_class, static_cast<std::int64_t>(each)});
         }
@@ -83,19 +83,16 @@ class non_max_suppression_kernel final : public op_kernel<B> {
     }
   }
   // Selects boxes of a class by descending score. An empty box overlaps none.
-  void suppress(float const* scores, std::size_t most, float overlap, std::optional<float> const& least) {
+  void suppress(float const* scores, std::size_t most, std::optional<float> const& least) {
     pending_.clear();
     for (std::size_t i = 0; i != boxes_.size(); ++i)
       if (!least || scores[i] > *least) pending_.push_back(static_cast<detail::box_index>(i));
     detail::sort_by_score(pending_, scores, pending_.size());
     selected_.clear();
+    suppression_.clear();
     for (detail::box_index const i : pending_) {
       if (selected_.size() == most) return;
-      bool const overlaps = std::ranges::any_of(selected_, [&](detail::box_index other) {
-        return boxes_[i].area(0) > 0 && boxes_[other].area(0) > 0 &&
-               detail::overlap(boxes_[other], boxes_[i], 0.0f) > overlap;
-      });
-      if (!overlaps) selected_.push_back(i);
+      if (!(boxes_[i].area(0) > 0) || suppression_.keep(boxes_[i])) selected_.push_back(i);
     }
   }
 
@@ -106,6 +103,7 @@ class non_max_suppression_kernel final : public op_kernel<B> {
   std::vector<detail::box<float>> boxes_;  // of an image
   std::vector<detail::box_index> pending_;
   std::vector<detail::box_index> selected_;
+  detail::box_suppression<float> suppression_;
   std::vector<std::int64_t> kept_;  // triples
 };
 
