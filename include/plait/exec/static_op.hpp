@@ -34,7 +34,7 @@ PLAIT_KERNELS_BEGIN
 namespace plait {
 
 /// Kernel of an op type that a cell computes: float and double.
-template <backend B, class Cell, detail::cell_rounding Rounding = detail::cell_rounding::of_ops>
+template <backend B, class Cell>
 class cell_kernel final : public op_kernel<B> {
   using facts = detail::cell_facts<Cell>;
   static constexpr std::size_t inputs = Cell::input_count;
@@ -81,17 +81,11 @@ class cell_kernel final : public op_kernel<B> {
       shape const& x = c.dims(shaping_input);
       auto const columns = static_cast<std::size_t>(x[x.rank() - 1]);
       if (columns == 0 && !facts::has_whole_rows) return;
-      detail::cell_pass<Cell, T, Rounding> pass{};
+      detail::cell_pass<Cell, T> pass{};
       pass.width = columns;
-      for (std::size_t i = 0; i != inputs; ++i) {
-        pass.in[i] = c.template input<T>(i);
-        pass.in_step[i] = columns;
-      }
-      for (std::size_t o = 0; o != outputs; ++o) {
-        pass.out[o] = c.template output<T>(o);
-        pass.out_step[o] = columns;
-      }
-      detail::run_cell<B>(static_cast<std::size_t>(x.size_to(x.rank() - 1)), pass, true);
+      for (std::size_t i = 0; i != inputs; ++i) pass.in[i] = c.template input<T>(i);
+      for (std::size_t o = 0; o != outputs; ++o) pass.out[o] = c.template output<T>(o);
+      detail::run_cell<B>(static_cast<std::size_t>(x.size_to(x.rank() - 1)), pass);
     });
   }
   void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
@@ -102,7 +96,7 @@ class cell_kernel final : public op_kernel<B> {
       if ((axes(i) & cell_rows) == 0) whole |= std::uint64_t{1} << i;
     // A row of a vector is an element.
     if (c.dims(shaping_input).rank() >= 2 || facts::is_elementwise)
-      to.push_back({.kind = pattern_kind::rows, .work = work, .whole_inputs = whole, .in_pieces = true});
+      to.push_back({.kind = pattern_kind::rows, .work = work, .whole_inputs = whole});
     if constexpr (facts::is_elementwise)
       if (function_of_elements<B> const made = function(c.type(0)))
         to.push_back({.kind = pattern_kind::elements, .work = work, .does = made});
@@ -113,7 +107,7 @@ class cell_kernel final : public op_kernel<B> {
     function_of_elements<B> made;
     visit_type<float, double>(type, [&]<class T>(T) {
       if constexpr (!B::on_device)
-        made.run = &detail::run_cell_elements<Cell, T, Rounding>;
+        made.run = &detail::run_cell_elements<Cell, T>;
       else if constexpr (inputs <= device_function::most_inputs && outputs == 1)
         made = on_device<T>(std::make_index_sequence<inputs>());
     });
@@ -121,7 +115,7 @@ class cell_kernel final : public op_kernel<B> {
   }
   template <class T, std::size_t... K>
   static device_function on_device(std::index_sequence<K...>) {
-    return device_function::of<B, decltype(static_cast<void>(K), T())...>(detail::cell_call<Cell, T, Rounding>());
+    return device_function::of<B, decltype(static_cast<void>(K), T())...>(detail::cell_call<Cell, T>());
   }
 };
 

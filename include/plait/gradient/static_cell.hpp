@@ -147,10 +147,6 @@ class cell_backward_pass {
   std::vector<std::vector<term>> terms_;  // by forward value
 };
 
-}  // namespace detail
-
-namespace detail {
-
 /// Evaluated code: a block, and the values that it saves.
 template <std::size_t Capacity>
 struct evaluated_code : traced_block<Capacity> {

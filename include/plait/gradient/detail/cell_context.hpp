@@ -8,15 +8,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/raise.hpp>
+#include <plait/core/errors.hpp>
 #include <plait/gradient/detail/gradient_operand.hpp>
 #include <plait/net/detail/traced_net.hpp>
 
 namespace plait {
+
+namespace detail {
+/// Throws net_error: a rule does what static cells do not support. Not a constant expression, so that compilers
+/// name the call where a cell is differentiated.
+[[noreturn]] inline void fail_cell_rule(char const* why) {
+  raise(net_error(std::string("plait: the gradient of a static cell: ") + why));
+}
+}  // namespace detail
 
 /// Name of a blob of a static cell, whose values have none.
 struct no_blob_name {
@@ -86,18 +97,16 @@ class cell_context {
   // ---- gradients
   constexpr bool has_gradient(std::size_t o) const { return (*adjoints_)[op_.output + o] != npos; }
   constexpr gradient_operand output_gradient(std::size_t o) const {
-    if (!has_gradient(o)) throw "an output of the op has no gradient";
+    if (!has_gradient(o)) detail::fail_cell_rule("an output of the op has no gradient");
     return {(*adjoints_)[op_.output + o]};
   }
   constexpr bool is_wanted(std::size_t) const { return true; }
   constexpr no_blob_name gradient_name(std::size_t) const { return {}; }
   constexpr gradient_operand input_gradient(std::size_t i) {
-    results_[i] = {made_, 0, false};
-    results_[i].value = unplaced + made_++;
-    results_[i].is_made = true;
+    results_[i] = {unplaced + made_++, true};
     return {results_[i].value};
   }
-  constexpr void pass(std::size_t i, gradient_operand gradient) { results_[i] = {gradient.id, 0, false}; }
+  constexpr void pass(std::size_t i, gradient_operand gradient) { results_[i] = {gradient.id, false}; }
   template <class... Names>
   constexpr gradient_operand temporary(Names const&...) {
     return {unplaced + made_++};
@@ -109,7 +118,7 @@ class cell_context {
             class Outputs = std::initializer_list<gradient_operand>>
   constexpr made_cell_op op(std::string_view type, Inputs const& inputs, Outputs const& outputs) {
     std::size_t const function = find_cell_op(type);
-    if (function == cell_op_count) throw "a gradient op is no function of static cells";
+    if (function == cell_op_count) detail::fail_cell_rule("a gradient op is no function of static cells");
     traced_op made{.function = static_cast<cell_op>(function),
                    .output_count = static_cast<std::uint8_t>(std::size(outputs))};
     bool const is_fill = made.info().kind == cell_op_class::fill;  // of the shape of its input
@@ -118,7 +127,7 @@ class cell_context {
     // Max and Min of a value and itself have fewer.
     bool const may_have_fewer = made.info().outputs == 2 && made.info().inputs == 4;
     if ((made.input_count != made.info().inputs && !may_have_fewer) || made.output_count > made.info().outputs)
-      throw "a gradient op has another number of operands in static cells";
+      detail::fail_cell_rule("a gradient op has another number of operands in static cells");
     if (has_equal_arguments(made.info())) made.arguments = op_.arguments;
     std::uint16_t next = code_->add(made);
     for (gradient_operand const v : outputs) {
@@ -128,24 +137,20 @@ class cell_context {
     return {*code_, code_->ops.size() - 1};
   }
   constexpr void refuse_unless(bool holds, std::string_view) const {
-    if (!holds) throw "the op has no gradient";
+    if (!holds) detail::fail_cell_rule("the op has no gradient");
   }
 
   // ---- for the backward pass
-  /// The gradient of an input: the value; in which order ops computed it, if an op of the rule did.
+  /// Gradient of an input.
   struct result {
     std::uint32_t value = npos;
-    std::uint32_t order = 0;
-    bool is_made = false;
+    bool is_made = false;  ///< by an op of the rule
   };
   /// Returns the gradients by input, as values of the code.
   constexpr std::vector<result> results() const {
     std::vector<result> made = results_;
-    for (result& r : made) {
-      if (r.value == npos) continue;
-      r.value = placed({r.value});
-      r.order = r.value;
-    }
+    for (result& r : made)
+      if (r.value != npos) r.value = placed({r.value});
     return made;
   }
 
@@ -153,7 +158,7 @@ class cell_context {
   constexpr std::uint32_t placed(gradient_operand v) const {
     if (v.id < unplaced) return v.id;
     if (v.id - unplaced >= places_.size() || places_[v.id - unplaced] == npos)
-      throw "a rule reads a value before one of its ops computes it";
+      detail::fail_cell_rule("a rule reads a value before one of its ops computes it");
     return places_[v.id - unplaced];
   }
   // Gradient ops inherit the arguments of the same names.

@@ -1,6 +1,7 @@
 // Blob numbering: interns each name of a net as a small dense index, for analyses and their results.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -70,7 +71,7 @@ class key_index {
   }
 
  private:
-  static constexpr bool is_small_number = std::is_same_v<Key, std::uint16_t>;
+  static constexpr bool is_small_number = std::unsigned_integral<Key> && sizeof(Key) <= 2;
 
   template <class K>
   static std::size_t hash(K const& key) {

@@ -18,7 +18,7 @@ struct cell_facts {
   static constexpr std::size_t ops = Cell::net().list().size();
   static constexpr traced_op op(std::size_t i) { return Cell::net().list()[i]; }
 
-  /// What each value varies with, as cell_axes.
+  /// Axes that each value varies along, as cell_axes.
   static constexpr auto axes = [] {
     std::array<std::uint8_t, values> made = {};
     traced_code const code = Cell::net().code();
@@ -26,14 +26,6 @@ struct cell_facts {
     return made;
   }();
   static constexpr bool is_of_row(std::size_t v) { return (axes[v] & cell_columns) == 0; }
-  /// How often each value is read, by ops and as an output.
-  static constexpr auto uses = [] {
-    std::array<std::uint16_t, values> made = {};
-    for (std::size_t i = 0; i != ops; ++i)
-      for (std::size_t k = 0; k != op(i).input_count; ++k) ++made[op(i).inputs[k]];
-    for (std::uint16_t const v : Cell::net().external_outputs()) ++made[v];
-    return made;
-  }();
   /// By value: the op that defines it; ops for inputs.
   static constexpr auto definition = [] {
     std::array<std::uint16_t, values> made = {};
@@ -42,17 +34,6 @@ struct cell_facts {
       for (std::size_t k = 0; k != op(i).output_count; ++k) made[op(i).output + k] = static_cast<std::uint16_t>(i);
     return made;
   }();
-  /// By value: an op that reads it.
-  static constexpr auto reader = [] {
-    std::array<std::uint16_t, values> made = {};
-    made.fill(static_cast<std::uint16_t>(ops));
-    for (std::size_t i = 0; i != ops; ++i)
-      for (std::size_t k = 0; k != op(i).input_count; ++k) made[op(i).inputs[k]] = static_cast<std::uint16_t>(i);
-    return made;
-  }();
-  static constexpr bool is_op(std::size_t v, cell_op f) {
-    return definition[v] != ops && op(definition[v]).function == f;
-  }
   /// True if a cell cannot be applied to parts of a row: it has reductions, or results of rows.
   static constexpr bool has_whole_rows = [] {
     for (std::size_t i = 0; i != ops; ++i)
@@ -67,7 +48,7 @@ struct cell_facts {
       if (Cell::net().input_axes(i) == cell_rows || Cell::net().input_axes(i) == cell_columns) return false;
     return !has_whole_rows;
   }();
-  /// Returns true for products whose consumers could be contracted with them.
+  /// By op: true for products that compilers could fuse with their consumers.
   static constexpr auto needs_rounding = [] {
     std::array<bool, ops> made = {};
     for (std::size_t i = 0; i != ops; ++i) {

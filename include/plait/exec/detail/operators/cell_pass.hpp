@@ -24,12 +24,6 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait::detail {
 
-/// Rounding of a cell.
-enum class cell_rounding : unsigned char {
-  of_ops,      ///< as its ops one after another: the bits of the same ops in a net
-  contracted,  ///< products may be fused with sums, and sigmoids and tanhs that are multiplied share a division
-};
-
 /// Values of one element.
 template <class T, std::size_t Values>
 struct cell_registers {
@@ -63,45 +57,12 @@ struct product_rounding {
 };
 
 /// Evaluation of the ops of a cell on registers.
-template <class Cell, class T, cell_rounding Rounding>
+template <class Cell, class T>
 struct cell_evaluator {
   using facts = cell_facts<Cell>;
   using registers = cell_registers<T, facts::values>;
 
   product_rounding<T> rounded = {};
-
-  /// Returns true for a product of two values that have no other reader, each a sigmoid or tanh.
-  static constexpr bool is_product_of_fractions(std::size_t i) {
-    auto const may_be = [](std::size_t v) {
-      return facts::uses[v] == 1 &&
-             (facts::is_op(v, cell_op_number("Sigmoid")) || facts::is_op(v, cell_op_number("Tanh")));
-    };
-    traced_op const op = facts::op(i);
-    return Rounding == cell_rounding::contracted && op.function == cell_op_number("Mul") && may_be(op.inputs[0]) &&
-           may_be(op.inputs[1]);
-  }
-  static constexpr bool is_fraction(std::size_t v) {
-    return facts::reader[v] != facts::ops && is_product_of_fractions(facts::reader[v]);
-  }
-  /// Returns true for a product whose only reader adds it to something.
-  static constexpr bool is_contracted(std::size_t v) {
-    auto const may_be = [](std::size_t u) {
-      return facts::uses[u] == 1 && facts::is_op(u, cell_op_number("Mul")) &&
-             !is_product_of_fractions(facts::definition[u]);
-    };
-    if (Rounding != cell_rounding::contracted || !may_be(v) || facts::reader[v] == facts::ops) return false;
-    traced_op const sum = facts::op(facts::reader[v]);
-    return sum.function == cell_op_number("Add") && (sum.inputs[0] == v || !may_be(sum.inputs[0]));
-  }
-
-  template <std::size_t V>
-  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE math::fraction<T> fraction(registers const& r) const {
-    constexpr traced_op op = facts::op(facts::definition[V]);
-    if constexpr (op.function == cell_op_number("Sigmoid"))
-      return math::sigmoid_fraction(r.number[op.inputs[0]]);
-    else
-      return math::tanh_fraction(r.number[op.inputs[0]]);
-  }
 
   template <std::size_t I>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void step(registers& r) const {
@@ -138,16 +99,6 @@ struct cell_evaluator {
       r.number[to] = reduction_slope<reduction_kind::mean, T>{r.width}(r.number[a], T(0), T(0));
     } else if constexpr (f == cell_op_number("ReduceBackMaxGradient")) {
       r.number[to] = reduction_slope<reduction_kind::max, T>{r.width}(r.number[a], r.number[b], r.number[c]);
-    } else if constexpr (is_product_of_fractions(I)) {
-      r.number[to] = (fraction<a>(r) * fraction<b>(r)).value();
-    } else if constexpr (is_fraction(to) || is_contracted(to)) {
-      // computed by its reader
-    } else if constexpr (f == cell_op_number("Add") && is_contracted(a)) {
-      constexpr traced_op product = facts::op(facts::definition[a]);
-      r.number[to] = r.number[product.inputs[0]] * r.number[product.inputs[1]] + r.number[b];
-    } else if constexpr (f == cell_op_number("Add") && is_contracted(b)) {
-      constexpr traced_op product = facts::op(facts::definition[b]);
-      r.number[to] = r.number[product.inputs[0]] * r.number[product.inputs[1]] + r.number[a];
     } else {
       constexpr auto function = cell_functor<f>::template get<T>(op);
       T made;
@@ -157,7 +108,7 @@ struct cell_evaluator {
         made = function(r.number[a], r.number[b]);
       else
         made = function(r.number[a], r.number[b], r.number[c]);
-      if constexpr (Rounding == cell_rounding::of_ops && facts::needs_rounding[I]) made = rounded(made);
+      if constexpr (facts::needs_rounding[I]) made = rounded(made);
       r.number[to] = made;
     }
   }
@@ -182,20 +133,18 @@ struct cell_evaluator {
   }
 };
 
-/// A pass of a cell over the elements of rows of a matrix. Operands that vary with rows and columns are matrices, whose
-/// rows are `…_step` elements apart.
-template <class Cell, class T, cell_rounding Rounding = cell_rounding::of_ops>
+/// Pass of a cell over the elements of rows of `width` elements. Operands that vary with rows and columns are matrices.
+/// The bits are those of the cell's ops one after another.
+template <class Cell, class T>
 struct cell_pass {
   using facts = cell_facts<Cell>;
-  using evaluator = cell_evaluator<Cell, T, Rounding>;
+  using evaluator = cell_evaluator<Cell, T>;
   using registers = typename evaluator::registers;
   static constexpr std::size_t inputs = Cell::input_count;
   static constexpr std::size_t outputs = Cell::output_count;
 
   std::array<T const*, inputs> in;
   std::array<T*, outputs> out;
-  std::array<std::size_t, inputs> in_step;
-  std::array<std::size_t, outputs> out_step;
   std::size_t width;
 
   static constexpr bool varies(std::uint8_t axes, cell_axes with) { return (axes & with) != 0; }
@@ -216,13 +165,13 @@ struct cell_pass {
   template <std::size_t K>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T const* input_of(std::size_t row) const {
     constexpr std::uint8_t axes = Cell::net().input_axes(K);
-    if constexpr (axes == cell_elements) return in[K] + row * in_step[K];
+    if constexpr (axes == cell_elements) return in[K] + row * width;
     if constexpr (axes == cell_rows) return in[K] + row;
     return in[K];
   }
   template <std::size_t K>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T* output_of(std::size_t row) const {
-    if constexpr (Cell::net().output_axes(K) == cell_elements) return out[K] + row * out_step[K];
+    if constexpr (Cell::net().output_axes(K) == cell_elements) return out[K] + row * width;
     return out[K] + row;
   }
   template <std::size_t Target, std::size_t K>
@@ -338,9 +287,9 @@ struct cell_element {
 };
 
 /// Implements an element_function.
-template <class Cell, class T, cell_rounding Rounding>
+template <class Cell, class T>
 void run_cell_elements(void const*, void* const* operands, std::size_t count) {
-  using tile = cell_tile<cell_pass<Cell, T, Rounding>>;
+  using tile = cell_tile<cell_pass<Cell, T>>;
   tile made{};
   for (std::size_t i = 0; i != Cell::input_count; ++i) made.pass.in[i] = static_cast<T const*>(operands[i]);
   for (std::size_t o = 0; o != Cell::output_count; ++o)
@@ -350,33 +299,30 @@ void run_cell_elements(void const*, void* const* operands, std::size_t count) {
 }
 
 /// The function of an element that an element-wise cell with one output computes.
-template <class Cell, class T, cell_rounding Rounding>
+template <class Cell, class T>
 struct cell_call {
   template <class... Ts>
   PLAIT_HOST_DEVICE T operator()(Ts... x) const {
-    using evaluator = cell_evaluator<Cell, T, Rounding>;
+    using evaluator = cell_evaluator<Cell, T>;
     typename evaluator::registers r{{x...}, {}, T(1)};
     evaluator().template elements<cell_facts<Cell>::ops, 0, cell_facts<Cell>::ops>(r);
     return r.number[Cell::net().external_outputs()[0]];
   }
 };
 
-/// Applies a cell to matrices of rows times pass.width elements. If `contiguous`, all matrices are without gaps between
-/// rows.
-template <backend B, class Cell, class T, cell_rounding Rounding>
-void run_cell(std::size_t rows, cell_pass<Cell, T, Rounding> const& pass, bool contiguous) {
+/// Applies a cell to matrices of rows times pass.width elements.
+template <backend B, class Cell, class T>
+void run_cell(std::size_t rows, cell_pass<Cell, T> const& pass) {
   using facts = cell_facts<Cell>;
-  if (facts::is_elementwise && contiguous) {
-    if constexpr (B::on_device)
-      for_each_index<B>(rows * pass.width, cell_element<cell_pass<Cell, T, Rounding>>{pass});
-    else
-      for_each_tile<B>(rows * pass.width, std::max<std::size_t>(1, tile_size / facts::cost),
-                       cell_tile<cell_pass<Cell, T, Rounding>>{pass});
-  } else if constexpr (facts::has_whole_rows) {
+  if constexpr (facts::is_elementwise && B::on_device)
+    for_each_index<B>(rows * pass.width, cell_element<cell_pass<Cell, T>>{pass});
+  else if constexpr (facts::is_elementwise)
+    for_each_tile<B>(rows * pass.width, std::max<std::size_t>(1, tile_size / facts::cost),
+                     cell_tile<cell_pass<Cell, T>>{pass});
+  else if constexpr (facts::has_whole_rows)
     for_each_row<B>(rows, pass.width * facts::cost, pass);
-  } else {
+  else
     for_each_row_part<B>(rows, pass.width, facts::cost, pass);
-  }
 }
 
 }  // namespace plait::detail
