@@ -62,7 +62,7 @@ struct rows_kernel : plait::op_kernel<B> {
   explicit rows_kernel(plait::op_arguments const&) {}
   void infer(plait::shape_context& c) override { c.output(0, c.type(0), c.dims(0)); }
   void patterns(plait::op_context<B> const& c, std::vector<plait::op_pattern<B>>& to) const override {
-    to.push_back({.kind = plait::pattern_kind::rows, .work = 16 * c.size(0), .in_pieces = true});
+    to.push_back({.kind = plait::pattern_kind::rows, .work = 16 * c.size(0)});
   }
   void run(plait::op_context<B>& c) override {
     for (std::size_t i = 0; i != c.size(0); ++i) {

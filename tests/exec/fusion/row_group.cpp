@@ -31,7 +31,6 @@ template <class B>
 struct adding : plait::op_kernel<B> {
   plait::op_pattern<B> rows{.kind = plait::pattern_kind::rows, .work = enough, .whole_outputs = 0b10};
   bool fails = false;
-  bool by_itself = false;
   double const* fails_from = nullptr;  // where input 0 fails, or up to 13 elements behind it
   std::size_t begun = 0;
   std::atomic<std::size_t> calls = 0;  // of run_rows
@@ -49,9 +48,6 @@ struct adding : plait::op_kernel<B> {
   }
   void patterns(plait::op_context<B> const&, std::vector<plait::op_pattern<B>>& to) const override {
     if (rows.work != 0) to.push_back(rows);
-    if constexpr (!B::on_device)
-      if (by_itself)
-        to.push_back({.kind = plait::pattern_kind::elements, .does = {[](void const*, void* const*, std::size_t) {}}});
   }
   void run_part(plait::op_context<B>& c, plait::op_part const& part) override {
     if (part.kind == plait::op_part::kinds::outputs) {
@@ -79,17 +75,8 @@ template <class B>
 struct chain : test::op_chain<B, adding<B>> {
   explicit chain(std::size_t ops) : test::op_chain<B, adding<B>>(ops, {1, 7, 2}, {7}) {}
   /// Runs the groups and returns their sizes in order.
-  std::vector<std::size_t> sizes() { return test::run_groups(find_small()); }
-  plait::fused_groups<B> find_small() { return this->find(&plait::plan_passes::fuse_rows, true); }
-  plait::fused_groups<B> find_large() { return this->find(&plait::plan_passes::fuse_rows, false); }
-  /// Changes the dimensions of tensors, and lets kernels take any number of rows.
-  void grow(plait::shape const& dims, plait::shape const& vectors) {
-    for (std::size_t i = 0; i != this->slots.size(); ++i)
-      this->resize(i, i <= this->size() ? dims : vectors, static_cast<double>(i));
-    for (auto& kernel : this->kernels)
-      kernel->rows = {
-          .kind = plait::pattern_kind::rows, .work = plait::tile_size, .whole_outputs = 0b10, .in_pieces = true};
-  }
+  std::vector<std::size_t> sizes() { return test::run_groups(find_groups()); }
+  plait::fused_groups<B> find_groups() { return this->find(&plait::plan_passes::fuse_rows, true); }
 };
 
 using sizes = std::vector<std::size_t>;
@@ -120,7 +107,7 @@ TEST_CASE("row_group: each row is computed once, with the results of separate op
 
 TEST_CASE("row_group: operands may move between runs") {
   chain<three_threads> c(2);
-  auto const groups = c.find_small();
+  auto const groups = c.find_groups();
   std::vector<double> other(14, -1);
   c.slots[2].data = other.data();
   CHECK(run(groups) == 1);
@@ -160,7 +147,7 @@ TEST_CASE("row_group: members may share a storage only row by row") {
   other_type.share(3, 2);
   other_type.slots[3].type = {plait::element_type::float32, {1, 7, 4}};
   other_type.operands[3][0] = &other_type.slots[0];
-  CHECK(test::first_ops(other_type.find_small()) == std::vector<op_index>{0, 2});
+  CHECK(test::first_ops(other_type.find_groups()) == std::vector<op_index>{0, 2});
 
   chain<three_threads> whole(4);  // op 2 reads all of op 1's result
   whole.operands[2][1] = &whole.slots[2];
@@ -220,7 +207,7 @@ TEST_CASE("row_group: on a device, a group is an op and the in-place sum that it
   auto wanted = make(true, true);
   wanted.kernels[1]->run(wanted.contexts[1]);
   wanted.kernels[2]->run(wanted.contexts[2]);
-  auto const groups = c.find_small();
+  auto const groups = c.find_groups();
   CHECK(test::first_ops(groups) == std::vector<op_index>{1});
   CHECK(test::run_groups(groups) == sizes{2});
   CHECK(c.memory == wanted.memory);
@@ -301,7 +288,7 @@ struct loop {
 
 TEST_CASE("row_group: loop interchange keeps the results of runs in order") {
   loop l(3);
-  auto const groups = l.body.find_small();
+  auto const groups = l.body.find_groups();
   plait::row_group<three_threads>& rows = only(groups);
   REQUIRE(rows.may_interchange());
   CHECK_FALSE(rows.has_whole(0));
@@ -320,7 +307,7 @@ TEST_CASE("row_group: loop interchange keeps the results of runs in order") {
 
 TEST_CASE("row_group: an interchanged loop reports the first run that fails") {
   loop l(3);
-  auto const groups = l.body.find_small();
+  auto const groups = l.body.find_groups();
   plait::row_group<three_threads>& rows = only(groups);
   std::vector<double> const third(l.states.begin() + 2 * 14, l.states.begin() + 3 * 14);
   l.body.kernels[0]->fails_from = l.states.data() + 2 * 14;
@@ -338,7 +325,7 @@ TEST_CASE("row_group: an interchanged loop reports the first run that fails") {
 
 TEST_CASE("row_group: each thread adds addends to its rows of a run's result before the next run") {
   loop l(2);
-  auto const groups = l.body.find_small();
+  auto const groups = l.body.find_groups();
   std::vector<double> first(2 * 14);
   std::iota(first.begin(), first.end(), 100);
   std::vector<double> const second(4 * 14, 0.25);
@@ -358,16 +345,12 @@ TEST_CASE("row_group: each thread adds addends to its rows of a run's result bef
   CHECK(l.states == wanted);
 }
 
-TEST_CASE("row_group: loops are not interchanged if threads need a barrier or compute large operands in chunks") {
+TEST_CASE("row_group: loops are not interchanged if threads need a barrier") {
   chain<one_thread> one(2);
   one.resize(4, {1, 7, 2});
   one.share(2, 1);
   one.kernels[0]->rows.can_add = one.kernels[1]->rows.is_sum = true;
-  CHECK_FALSE(only(one.find_small()).may_interchange());
-
-  chain<three_threads> large(2);
-  large.grow({40'001, 5}, {40'001});
-  CHECK_FALSE(only(large.find_large()).may_interchange());
+  CHECK_FALSE(only(one.find_groups()).may_interchange());
 
   chain<three_threads> whole(2);  // op 0 overwrites a value that all rows share
   double shared = 0;
@@ -376,12 +359,12 @@ TEST_CASE("row_group: loops are not interchanged if threads need a barrier or co
   whole.contexts[0] =
       plait::op_context<three_threads>({whole.operands[0].data(), 2}, {whole.operands[0].data() + 2, 2});
   whole.kernels[0]->rows.whole_inputs = 0b10;
-  CHECK_FALSE(only(whole.find_small()).may_interchange());
+  CHECK_FALSE(only(whole.find_groups()).may_interchange());
 
   chain<three_threads> read(2);
   read.kernels[1]->rows.whole_inputs = 0b10;
   read.slots[4].type.dims = {1};
-  auto const groups = read.find_small();
+  auto const groups = read.find_groups();
   CHECK(only(groups).may_interchange());
   CHECK(only(groups).has_whole(4));
 
@@ -390,14 +373,14 @@ TEST_CASE("row_group: loops are not interchanged if threads need a barrier or co
   apart.operands[0].push_back(&sum);
   apart.contexts[0] =
       plait::op_context<three_threads>({apart.operands[0].data(), 2}, {apart.operands[0].data() + 2, 2});
-  auto const besides = apart.find_small();
+  auto const besides = apart.find_groups();
   CHECK(only(besides).may_interchange());
   CHECK(only(besides).has_whole(99));
 }
 
 TEST_CASE("row_group: an exception of a kernel propagates, with the index of its op") {
   chain<three_threads> c(4);
-  auto const groups = c.find_small();
+  auto const groups = c.find_groups();
   c.kernels[2]->fails = true;
   op_index op = 0;
   CHECK_THROWS_WITH_AS(only(groups).run(op), "no rows", std::runtime_error);
@@ -406,54 +389,11 @@ TEST_CASE("row_group: an exception of a kernel propagates, with the index of its
   CHECK(run(groups) == 3);
 }
 
-TEST_CASE_TEMPLATE("row_group: large operands give the same results in chunks", B, one_thread, three_threads) {
-  for (plait::shape const& dims : {plait::shape{40'001, 5}, plait::shape{7, 11'000, 2}, plait::shape{200, 1'001}}) {
-    CAPTURE(dims.size());
-    plait::shape const rows{dims.size() / dims[dims.rank() - 1]};
-    chain<B> c(3);
-    chain<B> wanted(3);
-    c.grow(dims, rows);
-    wanted.grow(dims, rows);
-    CHECK(run(c.find_large()) == 2);
-    wanted.run_in_order();
-    CHECK(c.memory == wanted.memory);
-    for (auto const& kernel : c.kernels) {
-      CHECK(kernel->begun == 1);
-      CHECK(kernel->rows_run == static_cast<std::size_t>(rows.size()));
-    }
-  }
-}
-
-TEST_CASE("row_group: ops that are all element-wise are left to element-wise groups") {
-  chain<one_thread> c(3);
-  c.grow({40'001, 5}, {40'001});
-  for (auto& kernel : c.kernels) kernel->by_itself = true;
-  CHECK(c.find_large().empty());
-  c.kernels[1]->by_itself = false;
-  CHECK(only(c.find_large()).size() == 3);
-}
-
-TEST_CASE("row_group: small operands, long rows, and kernels that take no chunks form no large group") {
-  chain<one_thread> small(2);
-  small.grow({1'000, 16}, {1'000});
-  CHECK(small.find_large().empty());
-  chain<one_thread> whole(2);
-  whole.grow({100'000, 2}, {100'000});
-  whole.kernels[1]->rows.in_pieces = false;
-  CHECK(whole.find_large().empty());
-  chain<one_thread> vectors(3);
-  vectors.grow({150'000}, {150'000});
-  CHECK(vectors.find_large().empty());
-  chain<one_thread> long_rows(3);
-  long_rows.grow({4, 40'000}, {4});
-  CHECK(long_rows.find_large().empty());
-}
-
 TEST_CASE("row_group: divides storages that no op shares between all rows") {
   chain<three_threads> c(2);
   c.kernels[1]->rows.whole_inputs = 0b10;
   c.slots[4].type.dims = {1};
-  auto const groups = c.find_small();
+  auto const groups = c.find_groups();
   for (std::uint32_t const storage : {0U, 1U, 2U, 3U}) CHECK(only(groups).divides(storage));
   CHECK_FALSE(only(groups).divides(4));
 }

@@ -13,14 +13,8 @@ struct cost_model {
   /// Minimum number of runs in which an input is loop-invariant to pack it: packing costs about as much as so many
   /// products with a row.
   std::size_t pack_runs = 4;
-  /// Minimum work of a row-parallel group of small operands that amortises a barrier.
+  /// Minimum work of a row-parallel group that amortises a barrier.
   std::size_t row_work = 2 * tile_size;
-  /// Minimum work of an op in a row-parallel group of large operands.
-  std::size_t large_op_work = tile_size;
-  /// Minimum bytes that such a group writes: fewer stay in L2.
-  std::size_t large_bytes = std::size_t{2} << 20;
-  /// Bytes of each operand that such a group computes at a time, so that several fit in L2.
-  std::size_t piece_bytes = std::size_t{1} << 15;
   /// Bytes of a streamed value that a thread computes at a time: leaves room for weights in L2.
   std::size_t streamed_bytes = std::size_t{1} << 18;
   /// Time steps overlap if the schedule's speedup, limited by the number of threads, exceeds overlap_speedup and ops
@@ -30,13 +24,7 @@ struct cost_model {
 
   /// Returns the model in which everything pays, whatever the sizes: for tests.
   static constexpr cost_model everything_pays() {
-    return {.pack_runs = 1,
-            .row_work = 0,
-            .large_op_work = 0,
-            .large_bytes = 0,
-            .streamed_bytes = 1,
-            .overlap_speedup = 0,
-            .overlap_bytes = 0};
+    return {.pack_runs = 1, .row_work = 0, .streamed_bytes = 1, .overlap_speedup = 0, .overlap_bytes = 0};
   }
 };
 

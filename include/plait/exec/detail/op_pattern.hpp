@@ -80,7 +80,6 @@ struct op_pattern {
   bool whole_outputs_are_sums = false;  ///< rows: holds if they are accumulated, from inputs that last (row_sums)
   std::uint32_t input = 0;              ///< in_order: which is streamed
   bool undivided = false;               ///< rows: other splits than rows are faster on several threads
-  bool in_pieces = false;               ///< rows: computing few rows at a time has no overhead per row
   bool is_sum = false;                  ///< rows: the op only computes output 0 = input 0 + input 1, element-wise
   bool can_add = false;                 ///< rows: op_part::addend is implemented
   function_of_elements<B> does = {};    ///< elements
@@ -94,7 +93,7 @@ template <backend B>
 void add_elements(std::type_identity_t<function_of_elements<B>> const& does, std::size_t work,
                   std::vector<op_pattern<B>>& to, bool is_sum = false) {
   if (work == 0) return;
-  to.push_back({.kind = pattern_kind::rows, .work = work, .in_pieces = true, .is_sum = is_sum});
+  to.push_back({.kind = pattern_kind::rows, .work = work, .is_sum = is_sum});
   if (does) to.push_back({.kind = pattern_kind::elements, .work = work, .does = does});
 }
 

@@ -9,7 +9,7 @@ namespace plait {
 struct plan_passes {
   bool share_memory = true;    ///< values share memory, and ops work in place, also where the net does not name it so
   bool fuse_epilogues = true;  ///< products compute the sum and the Relu of their results
-  bool fuse_rows = true;       ///< row-parallel groups of ops
+  bool fuse_rows = true;       ///< row-parallel groups of ops in time steps
   bool fuse_elements = true;   ///< chains of element-wise ops; on a device, one kernel for several ops
   bool stream = true;          ///< the input of a recurrence is computed in blocks, when its steps need them
   bool pack = true;            ///< loop-invariant and constant weights are packed once

@@ -63,9 +63,9 @@ void find_groups(op_index first, op_index last, At const& at, LastUse const& las
       search(
           {pattern_kind::epilogue}, [](op_index op) { return std::make_unique<epilogue_group<B>>(op); },
           [](auto& group) { return group.finish(); }, never);
-  if (passes.fuse_rows && !(B::on_device && !step))
+  if (passes.fuse_rows && step)
     search(
-        {pattern_kind::rows}, [&](op_index op) { return std::make_unique<row_group<B>>(op, !step, costs); },
+        {pattern_kind::rows}, [&](op_index op) { return std::make_unique<row_group<B>>(op, costs); },
         [](auto& group) { return group.finish(); },
         [](auto const& group) { return B::on_device || group.is_undivided(); });
   if constexpr (B::on_device) {

@@ -1,8 +1,7 @@
 // Row-parallel group: each thread runs all ops of the group for its rows, with one barrier for all of them.
 //
-// Pays for small time steps of a recurrence, where an op takes hardly longer than a barrier, and for large operands,
-// which are computed a few rows at a time, so that an op finds in the cache what the one before has written. A sum of
-// an op's output and another value is computed by that op itself (op_part::addend).
+// For the time steps of a recurrence, where an op takes hardly longer than a barrier. A sum of an op's output and
+// another value is computed by that op itself (op_part::addend).
 #pragma once
 
 #include <algorithm>
@@ -30,10 +29,7 @@ namespace plait {
 template <backend B>
 class row_group final : public fused_group<B> {
  public:
-  /// Maximum of ops in a group of large operands: each is compared with all others.
-  static constexpr std::size_t most_large = 32;
-
-  row_group(op_index op, bool large, cost_model const& costs) : fused_group<B>(op), large_(large), costs_(costs) {}
+  row_group(op_index op, cost_model const& costs) : fused_group<B>(op), costs_(costs) {}
 
   /// Adds the next op; returns false if the group ends before it. O(operands of the group).
   bool take(fusion_candidate<B> const& c);
@@ -50,7 +46,7 @@ class row_group final : public fused_group<B> {
     return detail::divides(std::span<group_member<B> const>(members_), storage);
   }
 
-  // ---- loops over a group of small operands
+  // ---- loops over a group
   /// Returns true if each thread may execute several runs of its rows without barriers. The caller ensures that values
   /// shared by all rows are set before and persist, and that different runs access one storage in the same rows only.
   bool may_interchange() const;
@@ -86,15 +82,12 @@ class row_group final : public fused_group<B> {
   void for_each(F const& run_one);
   void throw_first(std::size_t& run, op_index& op);
 
-  bool large_;
   cost_model costs_;
   std::size_t rows_ = 0;
-  std::size_t at_once_ = 0;  // rows
   std::size_t work_ = 0;
   std::vector<group_member<B>> members_;
   std::vector<row_sums<B>*> sums_;    // by member: to which whole outputs are added
   std::vector<std::size_t> addends_;  // by member: the input of the next member that is added, which is done then
-  bool only_elements_ = true;
   std::vector<part> parts_;
   std::vector<std::size_t> moved_;  // by operand of a part: which of the moving storages; npos: none
 };
@@ -102,20 +95,18 @@ class row_group final : public fused_group<B> {
 template <backend B>
 bool row_group<B>::take(fusion_candidate<B> const& c) {
   auto const* const pattern = c.find(pattern_kind::rows);
-  if (pattern == nullptr || c.replaces_given || (large_ && members_.size() == most_large)) return false;
+  if (pattern == nullptr || c.replaces_given) return false;
   group_member<B> const next{c.kernel, c.context, *pattern};
   if (next.by.whole_outputs_are_sums && (c.sums == nullptr || !c.sums->lasting())) return false;
   if (!may_follow(next.by)) return false;
   if constexpr (!B::on_device) {
-    if (large_ && (!next.by.in_pieces || next.by.work < costs_.large_op_work)) return false;
     if (members_.empty()) {  // as many rows as the first output that is not whole
       std::size_t o = 0;
       while (o != c.context->output_count() && next.by.is_whole_output(o)) ++o;
       if (o == c.context->output_count()) return false;
       tensor_spec const& made = c.context->output_spec(o);
       rows_ = static_cast<std::size_t>(made.dims.rank() == 0 ? 1 : made.dims.size_to(made.dims.rank() - 1));
-      if (rows_ < 2 || (large_ && (rows_ < B::concurrency() || made.bytes() / rows_ > costs_.piece_bytes)))
-        return false;
+      if (rows_ < 2) return false;
     }
     for (std::size_t i = 0; i != c.context->input_count(); ++i)
       if (!next.by.is_whole_input(i) && !divides_into_rows(c.context->input_spec(i), rows_)) return false;
@@ -127,14 +118,13 @@ bool row_group<B>::take(fusion_candidate<B> const& c) {
   work_ += next.by.work;
   members_.push_back(next);
   sums_.push_back(c.sums);
-  only_elements_ = only_elements_ && c.find(pattern_kind::elements) != nullptr;
   return true;
 }
 
 template <backend B>
 bool row_group<B>::may_follow(op_pattern<B> const& next) const {
   if constexpr (B::on_device) return members_.empty() || (members_.size() == 1 && next.is_sum);
-  bool const only_sums = is_undivided() || (!large_ && B::concurrency() == 1);
+  bool const only_sums = is_undivided() || B::concurrency() == 1;
   if (only_sums && !members_.empty()) return members_.size() == 1 && next.is_sum;
   return members_.empty() || !next.undivided || B::concurrency() == 1;
 }
@@ -151,13 +141,8 @@ template <backend B>
 bool row_group<B>::pays() const {
   if (members_.size() < 2) return false;
   bool const adds = std::ranges::any_of(addends_, [](std::size_t a) { return a != npos; });
-  if (B::on_device || (!large_ && (B::concurrency() == 1 || is_undivided()))) return adds;
-  if (!large_) return work_ >= costs_.row_work;
-  if (only_elements_) return false;  // an element-wise group computes them without rows
-  std::size_t bytes = 0;
-  for (group_member<B> const& m : members_)
-    for (slot const* made : m.context->outputs()) bytes += made->type.bytes();
-  return bytes >= costs_.large_bytes;
+  if (B::on_device || B::concurrency() == 1 || is_undivided()) return adds;
+  return work_ >= costs_.row_work;
 }
 
 // A sum must be in place: no other op can read one of its summands then.
@@ -180,14 +165,7 @@ template <backend B>
 void row_group<B>::divide() {
   std::size_t const count = is_undivided() ? 1 : std::min<std::size_t>(rows_, B::concurrency());
   std::size_t operands = 0;
-  std::size_t widest = 1;
-  for (group_member<B> const& m : members_) {
-    operands += m.context->input_count() + m.context->output_count();
-    for (slot const* made : m.context->outputs()) widest = std::max(widest, made->type.bytes() / rows_);
-    for (std::size_t i = 0; i != m.context->input_count(); ++i)
-      if (!m.by.is_whole_input(i)) widest = std::max(widest, m.context->input_spec(i).bytes() / rows_);
-  }
-  at_once_ = large_ ? std::max<std::size_t>(1, costs_.piece_bytes / widest) : rows_;
+  for (group_member<B> const& m : members_) operands += m.context->input_count() + m.context->output_count();
   parts_.resize(count);
   for (std::size_t k = 0; k != count; ++k) {
     part& p = parts_[k];
@@ -240,14 +218,11 @@ void row_group<B>::run_members(part& p) {
 
 template <backend B>
 void row_group<B>::run_rows(part& p) {
-  for (std::size_t row = p.first; row != p.last;) {
-    std::size_t const end = std::min(p.last, row + at_once_);
-    p.ops.narrow(row, end, [&](std::size_t operand, std::size_t offset) {
-      return static_cast<std::byte*>(p.ops.operand(operand).data) + offset;
-    });
-    run_members(p);
-    row = end;
-  }
+  if (p.first == p.last) return;
+  p.ops.narrow(p.first, p.last, [&](std::size_t operand, std::size_t offset) {
+    return static_cast<std::byte*>(p.ops.operand(operand).data) + offset;
+  });
+  run_members(p);
 }
 
 // Each part in a thread of its own.
@@ -287,7 +262,7 @@ void row_group<B>::throw_first(std::size_t& run, op_index& op) {
 // Two members that share a storage share the same rows of it; each must do so with itself, too.
 template <backend B>
 bool row_group<B>::may_interchange() const {
-  return !large_ && parts_.size() > 1 &&
+  return parts_.size() > 1 &&
          std::ranges::none_of(members_, [](group_member<B> const& m) { return detail::clashes(m, m); });
 }
 

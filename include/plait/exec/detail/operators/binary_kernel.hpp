@@ -36,7 +36,7 @@ class binary_kernel : public op_kernel<B> {
 
   void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
     shape const& made = c.output_spec(0).dims;
-    op_pattern<B> rows{.kind = pattern_kind::rows, .work = c.output_size(0), .in_pieces = true};
+    op_pattern<B> rows{.kind = pattern_kind::rows, .work = c.output_size(0)};
     if (add_operand(rows, 0, c.dims(0), made) && add_operand(rows, 1, right_, made)) {
       rows.is_sum = std::is_same_v<F, functions::add> && rows.whole_inputs == 0;
       to.push_back(rows);
