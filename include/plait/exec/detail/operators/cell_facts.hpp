@@ -62,6 +62,22 @@ struct cell_facts {
     }
     return made;
   }();
+  /// By op: true for products of sigmoids and tanhs that nothing else reads.
+  static constexpr auto is_product_of_fractions = [] {
+    std::array<std::size_t, values> reads = {};
+    for (std::size_t i = 0; i != ops; ++i)
+      for (std::size_t k = 0; k != op(i).input_count; ++k) ++reads[op(i).inputs[k]];
+    for (std::size_t const v : Cell::net().external_outputs()) ++reads[v];
+    auto const is_fraction = [&](std::size_t v) {
+      if (definition[v] == ops || reads[v] != 1) return false;
+      cell_op const from = op(definition[v]).function;
+      return from == cell_op_number("Sigmoid") || from == cell_op_number("Tanh");
+    };
+    std::array<bool, ops> made = {};
+    for (std::size_t i = 0; i != ops; ++i)
+      made[i] = op(i).function == cell_op_number("Mul") && is_fraction(op(i).inputs[0]) && is_fraction(op(i).inputs[1]);
+    return made;
+  }();
   static constexpr std::size_t cost = [] {
     std::size_t made = 0;
     for (std::size_t i = 0; i != ops; ++i) made += op(i).info().cost;
@@ -78,8 +94,35 @@ struct cell_facts {
           for (std::size_t o = 0; o != op(i).output_count; ++o) made[op(i).output + o] = true;
     return made;
   }
-  /// The loop over elements that computes an output. An output that depends on another comes in a later loop, which
-  /// loads that one: waiting for it would keep the processor from starting the next elements.
+  // By value: whether v is computed from it, if the value `loaded` is not computed.
+  static constexpr auto leads_to(std::size_t v, std::size_t loaded) {
+    std::array<bool, values> made = {};
+    made[v] = true;
+    for (std::size_t i = ops; i-- != 0;)
+      for (std::size_t o = 0; o != op(i).output_count; ++o)
+        if (made[op(i).output + o] && op(i).output + o != loaded)
+          for (std::size_t k = 0; k != op(i).input_count; ++k) made[op(i).inputs[k]] = true;
+    return made;
+  }
+  // Returns true if a value is better computed from another, b, in a later loop: in one, waiting for b would keep the
+  // processor from starting the next elements. A chain of a few ops does not, and values that both need are computed
+  // twice.
+  static constexpr bool belongs_later(std::size_t v, std::size_t b) {
+    auto const after = depends(b);
+    auto const needs = leads_to(v, b);
+    auto const before = leads_to(b, values);
+    std::size_t waiting = 0;
+    std::size_t repeated = 8;  // a load
+    for (std::size_t i = 0; i != ops; ++i)
+      if (needs[op(i).output] && op(i).output != b) {
+        if (after[op(i).output])
+          waiting += op(i).info().cost;
+        else if (before[op(i).output])
+          repeated += op(i).info().cost;
+      }
+    return waiting > repeated;
+  }
+  /// The loop over elements that computes an output.
   static constexpr auto loop_of_output = [] {
     std::array<std::uint8_t, Cell::output_count> made = {};
     auto const outputs = Cell::net().external_outputs();
@@ -87,7 +130,8 @@ struct cell_facts {
       if (is_of_row(outputs[o]) || definition[outputs[o]] == ops) continue;
       auto const later = depends(outputs[o]);
       for (std::size_t p = 0; p != outputs.size(); ++p)
-        if (outputs[p] != outputs[o] && later[outputs[p]]) made[p] = std::max<std::uint8_t>(made[p], made[o] + 1);
+        if (outputs[p] != outputs[o] && later[outputs[p]] && belongs_later(outputs[p], outputs[o]))
+          made[p] = std::max<std::uint8_t>(made[p], made[o] + 1);
     }
     return made;
   }();

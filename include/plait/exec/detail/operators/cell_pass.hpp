@@ -14,6 +14,7 @@
 
 #include <plait/exec/detail/kernels/reduce_row.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
+#include <plait/exec/detail/kernels/vector_math.hpp>
 #include <plait/exec/detail/operators/cell_facts.hpp>
 #include <plait/exec/detail/operators/cell_functors.hpp>
 #include <plait/exec/detail/operators/reductions_gradients.hpp>
@@ -56,8 +57,14 @@ struct product_rounding {
 #endif
 };
 
+/// Rounding of a cell's values.
+enum class cell_rounding : bool {
+  of_ops,      ///< that of the ops of the cell one after another
+  contracted,  ///< multiply-adds may be fused, and a product of a sigmoid and a tanh takes one division
+};
+
 /// Evaluation of the ops of a cell on registers.
-template <class Cell, class T>
+template <class Cell, class T, cell_rounding Rounding>
 struct cell_evaluator {
   using facts = cell_facts<Cell>;
   using registers = cell_registers<T, facts::values>;
@@ -99,6 +106,10 @@ struct cell_evaluator {
       r.number[to] = reduction_slope<reduction_kind::mean, T>{r.width}(r.number[a], T(0), T(0));
     } else if constexpr (f == cell_op_number("ReduceBackMaxGradient")) {
       r.number[to] = reduction_slope<reduction_kind::max, T>{r.width}(r.number[a], r.number[b], r.number[c]);
+    } else if constexpr (Rounding == cell_rounding::contracted && facts::is_product_of_fractions[I]) {
+      r.number[to] = (fraction_of<a>(r) * fraction_of<b>(r)).value();
+    } else if constexpr (Rounding == cell_rounding::contracted && f == cell_op_number("TanhGradient")) {
+      r.number[to] = r.number[b] * (T(1) - r.number[a] * r.number[a]);
     } else {
       constexpr auto function = cell_functor<f>::template get<T>(op);
       T made;
@@ -108,15 +119,24 @@ struct cell_evaluator {
         made = function(r.number[a], r.number[b]);
       else
         made = function(r.number[a], r.number[b], r.number[c]);
-      if constexpr (facts::needs_rounding[I]) made = rounded(made);
+      if constexpr (Rounding == cell_rounding::of_ops && facts::needs_rounding[I]) made = rounded(made);
       r.number[to] = made;
     }
   }
+  // A value as its op divides it.
+  template <std::size_t V>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static math::fraction<T> fraction_of(registers const& r) {
+    constexpr traced_op op = facts::op(facts::definition[V]);
+    if constexpr (op.function == cell_op_number("Sigmoid"))
+      return math::sigmoid_fraction(r.number[op.inputs[0]]);
+    else
+      return math::tanh_fraction(r.number[op.inputs[0]]);
+  }
 
-  /// Evaluates the ops [First, Last) of elements that a target needs. Halves, as folds of many operands exceed clang's
-  /// limit of nesting.
-  template <std::size_t Target, std::size_t First, std::size_t Last>
-  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void elements(registers& r) const {
+  /// Evaluates the ops [First, Last) of elements that a target needs, and calls after<op>(r) for each. Halves, as folds
+  /// of many operands exceed clang's limit of nesting.
+  template <std::size_t Target, std::size_t First, std::size_t Last, class After>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void elements(registers& r, After const& after) const {
     if constexpr (Last - First == 1) {
       constexpr traced_op op = facts::op(First);
       constexpr auto is_needed_output = [](std::size_t v) {
@@ -124,21 +144,29 @@ struct cell_evaluator {
                (Target < facts::ops || facts::loaded_output(v, Target - facts::ops) == Cell::output_count);
       };
       constexpr bool is_needed = is_needed_output(op.output) || is_needed_output(op.output + op.output_count - 1u);
-      if constexpr (is_needed && !facts::is_of_row(op.output)) step<First>(r);
+      if constexpr (is_needed && !facts::is_of_row(op.output)) {
+        step<First>(r);
+        after.template after<First>(r);
+      }
     } else if constexpr (Last != First) {
       constexpr std::size_t middle = (First + Last) / 2;
-      elements<Target, First, middle>(r);
-      elements<Target, middle, Last>(r);
+      elements<Target, First, middle>(r, after);
+      elements<Target, middle, Last>(r, after);
     }
   }
 };
 
+struct nothing_after_op {
+  template <std::size_t, class Registers>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void after(Registers const&) const {}
+};
+
 /// Pass of a cell over the elements of rows of `width` elements. Operands that vary with rows and columns are matrices.
 /// The bits are those of the cell's ops one after another.
-template <class Cell, class T>
+template <class Cell, class T, cell_rounding Rounding = cell_rounding::of_ops>
 struct cell_pass {
   using facts = cell_facts<Cell>;
-  using evaluator = cell_evaluator<Cell, T>;
+  using evaluator = cell_evaluator<Cell, T, Rounding>;
   using registers = typename evaluator::registers;
   static constexpr std::size_t inputs = Cell::input_count;
   static constexpr std::size_t outputs = Cell::output_count;
@@ -151,17 +179,23 @@ struct cell_pass {
 
   /// Computes the elements [first, last) of a row, all of the row if the cell has reductions.
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
-    run(row, first, last, std::make_index_sequence<inputs>(), std::make_index_sequence<outputs>());
+    on_row(operands_of(row, std::make_index_sequence<inputs>(), std::make_index_sequence<outputs>()), width, first,
+           last);
   }
   PLAIT_HOST_DEVICE void operator()(std::size_t row) const { (*this)(row, 0, width); }
 
- private:
-  // Operands of one row.
+  /// Operands of one row.
   struct row_operands {
     std::array<T const*, inputs> in;
     std::array<T*, outputs> out;
   };
+  /// Computes elements of a row of `width`, whose operands are anywhere.
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void on_row(row_operands const& at, std::size_t width, std::size_t first,
+                                                           std::size_t last) {
+    run(at, width, first, last, std::make_index_sequence<inputs>(), std::make_index_sequence<outputs>());
+  }
 
+ private:
   template <std::size_t K>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T const* input_of(std::size_t row) const {
     constexpr std::uint8_t axes = Cell::net().input_axes(K);
@@ -190,12 +224,26 @@ struct cell_pass {
     if constexpr (facts::loaded_output(v, Loop) == K && facts::template needed<facts::ops + Loop>[v])
       r.number[v] = at.out[K][i];
   }
-  template <std::size_t Loop, std::size_t K>
+  // Stores an output that is of a loop and has been computed by an op; by facts::ops if it is of no element.
+  template <std::size_t Loop, std::size_t K, std::size_t Op>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void store(row_operands const& at, std::size_t i, registers const& r) {
     constexpr std::size_t v = Cell::net().external_outputs()[K];
-    if constexpr (varies(Cell::net().output_axes(K), cell_columns) && facts::loop_of_output[K] == Loop)
+    constexpr std::size_t by = facts::is_of_row(v) ? facts::ops : facts::definition[v];
+    if constexpr (varies(Cell::net().output_axes(K), cell_columns) && facts::loop_of_output[K] == Loop && by == Op)
       at.out[K][i] = r.number[v];
   }
+  // Stores outputs as they are computed, which takes fewer registers.
+  template <std::size_t Loop, class Outputs>
+  struct stores;
+  template <std::size_t Loop, std::size_t... K>
+  struct stores<Loop, std::index_sequence<K...>> {
+    row_operands const& at;
+    std::size_t i;
+    template <std::size_t Op>
+    PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void after(registers const& r) const {
+      (store<Loop, K, Op>(at, i, r), ...);
+    }
+  };
   template <std::size_t K>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void store_of_row(row_operands const& at, registers const& r) {
     constexpr std::size_t v = Cell::net().external_outputs()[K];
@@ -213,15 +261,15 @@ struct cell_pass {
     PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T operator()(std::size_t i) const {
       registers r = row;
       (load<Target, K>(at, i, r), ...);
-      ops.template elements<Target, 0, facts::ops>(r);
+      ops.template elements<Target, 0, facts::ops>(r, nothing_after_op());
       return r.number[facts::op(Target).inputs[0]];
     }
   };
 
   // Evaluates the ops of rows: those whose values are the same for all elements.
   template <std::size_t First, std::size_t Last, class Inputs>
-  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void ops_of_row(evaluator const& ops, row_operands const& at,
-                                                        registers& r) const {
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void ops_of_row(evaluator const& ops, row_operands const& at,
+                                                               std::size_t width, registers& r) {
     if constexpr (Last - First == 1) {
       constexpr traced_op op = facts::op(First);
       if constexpr (op.info().kind == cell_op_class::reduced) {
@@ -240,8 +288,8 @@ struct cell_pass {
       }
     } else if constexpr (Last != First) {
       constexpr std::size_t middle = (First + Last) / 2;
-      ops_of_row<First, middle, Inputs>(ops, at, r);
-      ops_of_row<middle, Last, Inputs>(ops, at, r);
+      ops_of_row<First, middle, Inputs>(ops, at, width, r);
+      ops_of_row<middle, Last, Inputs>(ops, at, width, r);
     }
   }
 
@@ -254,21 +302,26 @@ struct cell_pass {
       registers r = of_row;
       (load<facts::ops + Loop, K>(at, i, r), ...);
       (load_output<Loop, O>(at, i, r), ...);
-      ops.template elements<facts::ops + Loop, 0, facts::ops>(r);
-      (store<Loop, O>(at, i, r), ...);
+      ops.template elements<facts::ops + Loop, 0, facts::ops>(r, stores<Loop, std::index_sequence<O...>>{at, i});
+      (store<Loop, O, facts::ops>(at, i, r), ...);
     }
     if constexpr (Loop + 1 != facts::loops) loops<Loop + 1, K...>(ops, at, of_row, first, last, outputs_);
   }
 
   template <std::size_t... K, std::size_t... O>
-  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void run(std::size_t row, std::size_t first, std::size_t last,
-                                                 std::index_sequence<K...>, std::index_sequence<O...>) const {
-    row_operands const at{{input_of<K>(row)...}, {output_of<O>(row)...}};
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE row_operands operands_of(std::size_t row, std::index_sequence<K...>,
+                                                                 std::index_sequence<O...>) const {
+    return {{input_of<K>(row)...}, {output_of<O>(row)...}};
+  }
+  template <std::size_t... K, std::size_t... O>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void run(row_operands const& at, std::size_t width, std::size_t first,
+                                                        std::size_t last, std::index_sequence<K...>,
+                                                        std::index_sequence<O...>) {
     evaluator const ops;
     registers of_row;
     of_row.width = static_cast<T>(width);
     (load_of_row<K>(at, of_row), ...);
-    ops_of_row<0, facts::ops, std::index_sequence<K...>>(ops, at, of_row);
+    ops_of_row<0, facts::ops, std::index_sequence<K...>>(ops, at, width, of_row);
     loops<0, K...>(ops, at, of_row, first, last, std::index_sequence<O...>());
     (store_of_row<O>(at, of_row), ...);
   }
@@ -303,9 +356,9 @@ template <class Cell, class T>
 struct cell_call {
   template <class... Ts>
   PLAIT_HOST_DEVICE T operator()(Ts... x) const {
-    using evaluator = cell_evaluator<Cell, T>;
+    using evaluator = cell_evaluator<Cell, T, cell_rounding::of_ops>;
     typename evaluator::registers r{{x...}, {}, T(1)};
-    evaluator().template elements<cell_facts<Cell>::ops, 0, cell_facts<Cell>::ops>(r);
+    evaluator().template elements<cell_facts<Cell>::ops, 0, cell_facts<Cell>::ops>(r, nothing_after_op());
     return r.number[Cell::net().external_outputs()[0]];
   }
 };
