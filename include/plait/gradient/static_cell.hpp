@@ -289,6 +289,22 @@ struct saving_cell_code {
   }
 };
 
+// A cell with only the first results of another.
+template <class Cell, std::size_t Outputs>
+struct first_results_code {
+  static constexpr saving_code make() {
+    saving_code made;
+    made.code = Cell::net().code();
+    made.code.outputs.resize(Outputs);
+    made.code.output_axes.resize(Outputs);
+    made.code = live_code(made.code);
+    return made;
+  }
+};
+template <class Cell, std::size_t Outputs>
+using first_results =
+    std::conditional_t<Cell::output_count == Outputs, Cell, basic_cell<first_results_code<Cell, Outputs>>>;
+
 }  // namespace detail
 
 /// A cell: the net of a callable F of values, which is called once, with symbolic ones. Its parameters are `auto` for

@@ -1,20 +1,22 @@
 // LSTMUnit and GRUUnit: the fused pointwise part of a cell, forward.
 //
-// A row of a batch whose sequence has ended before this time step keeps its state, or gets zeros with drop_states.
 // Gates have Caffe2's order: LSTM input, forget, output, cell; GRU reset, update, output, where the output gate was
 // computed with the reset gate already applied.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include <plait/exec/detail/kernels/row_parts.hpp>
-#include <plait/exec/detail/kernels/vector_math.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/operators/unit_pass.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
+#include <plait/gradient/static_cell.hpp>
 
 PLAIT_KERNELS_BEGIN
 
@@ -22,87 +24,35 @@ namespace plait {
 
 namespace detail {
 
-/// Predicate of the rows of a batch that take part in a time step.
-struct active_rows {
-  void const* lengths;  ///< nullptr: all
-  bool wide;            ///< lengths are int64, not int32
-  std::int32_t const* timestep;
-  bool drop_states;
+/// c' = sigmoid(f + forget_bias) c + sigmoid(i) tanh(g), h' = sigmoid(o) tanh(c').
+struct static_lstm_unit {
+  static constexpr std::size_t gates = 4;
+  static constexpr std::size_t states = 2;  // h, c
 
-  PLAIT_HOST_DEVICE bool operator()(std::size_t row) const {
-    if (lengths == nullptr) return true;
-    return *timestep <
-           (wide ? static_cast<std::int64_t const*>(lengths)[row] : static_cast<std::int32_t const*>(lengths)[row]);
-  }
-
-  /// Copies a chunk of the state of an inactive row, or zeroes it with drop_states.
-  template <class T>
-  PLAIT_HOST_DEVICE void pass_on(T const* before, T* after, std::size_t first, std::size_t last) const {
-    if (drop_states) {
-      for (std::size_t d = first; d < last; ++d) after[d] = T(0);
-    } else if (before != after) {
-      for (std::size_t d = first; d < last; ++d) after[d] = before[d];
+  struct formula {
+    constexpr auto operator()(auto input, auto forget, auto output, auto candidate, auto, auto state,
+                              scalar forget_bias) const {
+      auto const next = sigmoid(forget + forget_bias) * state + sigmoid(input) * tanh(candidate);
+      return cell_results{sigmoid(output) * tanh(next), next};
     }
-  }
+  };
+  using cell = static_cell<formula>;
+  static std::array<float, 1> scalars(op_arguments const& a) { return {a.real("forget_bias")}; }
 };
 
-template <class T>
-struct lstm_unit_pass {
-  active_rows active;
-  T const* hidden_before;
-  T const* cell_before;
-  T const* gates;
-  T* hidden;
-  T* cell;
-  std::size_t width;
-  T forget_bias;
+/// h' = u h + (1 - u) tanh(o), u = sigmoid(update). The reset gate is applied before.
+struct static_gru_unit {
+  static constexpr std::size_t gates = 3;
+  static constexpr std::size_t states = 1;
 
-  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
-    T* const h = hidden + row * width;
-    T* const c = cell + row * width;
-    T const* const c_before = cell_before + row * width;
-    if (!active(row)) {
-      active.pass_on(hidden_before + row * width, h, first, last);
-      active.pass_on(c_before, c, first, last);
-      return;
+  struct formula {
+    constexpr auto operator()(auto, auto update, auto output, auto state) const {
+      auto const kept = sigmoid(update);
+      return kept * state + (1 - kept) * tanh(output);
     }
-    T const* const input = gates + row * 4 * width;
-    T const* const forget = input + width;
-    T const* const output = forget + width;
-    T const* const candidate = output + width;
-    T const bias = forget_bias;
-    // Two loops: in one, waiting for the cell state would keep the processor from starting the next elements.
-    PLAIT_INDEPENDENT
-    for (std::size_t d = first; d < last; ++d) {
-      T const taken = (math::sigmoid_fraction(input[d]) * math::tanh_fraction(candidate[d])).value();
-      c[d] = math::sigmoid(forget[d] + bias) * c_before[d] + taken;
-    }
-    PLAIT_INDEPENDENT
-    for (std::size_t d = first; d < last; ++d)
-      h[d] = (math::sigmoid_fraction(output[d]) * math::tanh_fraction(c[d])).value();
-  }
-};
-
-template <class T>
-struct gru_unit_pass {
-  active_rows active;
-  T const* hidden_before;
-  T const* gates;
-  T* hidden;
-  std::size_t width;
-
-  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
-    T* const h = hidden + row * width;
-    T const* const before = hidden_before + row * width;
-    if (!active(row)) return active.pass_on(before, h, first, last);
-    T const* const update = gates + row * 3 * width + width;
-    T const* const output = update + width;
-    PLAIT_INDEPENDENT
-    for (std::size_t d = first; d < last; ++d) {
-      T const kept = math::sigmoid(update[d]);
-      h[d] = kept * before[d] + (T(1) - kept) * math::tanh(output[d]);
-    }
-  }
+  };
+  using cell = static_cell<formula>;
+  static std::array<float, 0> scalars(op_arguments const&) { return {}; }
 };
 
 }  // namespace detail
@@ -164,7 +114,14 @@ class unit_kernel : public op_kernel<B> {
     return {with_lengths_ ? c.raw_input(states_ + 1) : nullptr, wide, c.template input<std::int32_t>(after() - 1),
             drop_states_};
   }
-  static std::size_t width(op_context<B> const& c) { return static_cast<std::size_t>(c.dims(0)[c.dims(0).rank() - 1]); }
+  template <class Unit, class T, class Scalars>
+  detail::unit_pass_operands<Unit, T> operands(op_context<B> const& c, Scalars const& scalars) const {
+    auto const width = static_cast<std::size_t>(c.dims(0)[c.dims(0).rank() - 1]);
+    detail::unit_pass_operands<Unit, T> made{active(c), width, {}, c.template input<T>(states_), {}, {}};
+    for (std::size_t s = 0; s != Unit::states; ++s) made.before[s] = c.template input<T>(s);
+    for (std::size_t k = 0; k != scalars.size(); ++k) made.number[k] = static_cast<T>(scalars[k]);
+    return made;
+  }
 
   template <class Pass>
   static void for_each_unit(op_context<B> const& c, Pass const& pass) {
@@ -178,41 +135,22 @@ class unit_kernel : public op_kernel<B> {
   bool drop_states_;
 };
 
-/// c' = sigmoid(f + forget_bias) c + sigmoid(i) tanh(g), h' = sigmoid(o) tanh(c').
-template <backend B>
-class lstm_unit_kernel final : public unit_kernel<B> {
+template <backend B, class Unit>
+class unit_forward_kernel final : public unit_kernel<B> {
  public:
-  explicit lstm_unit_kernel(op_arguments const& a) : unit_kernel<B>(a, 2, 4), forget_bias_(a.real("forget_bias")) {}
+  explicit unit_forward_kernel(op_arguments const& a)
+      : unit_kernel<B>(a, Unit::states, Unit::gates), scalars_(Unit::scalars(a)) {}
 
   void run(op_context<B>& c) override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(c, pass<T>(c)); });
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      detail::unit_pass<Unit, T> pass{this->template operands<Unit, T>(c, scalars_), {}};
+      for (std::size_t s = 0; s != Unit::states; ++s) pass.after[s] = c.template output<T>(s);
+      this->for_each_unit(c, pass);
+    });
   }
 
  private:
-  template <class T>
-  detail::lstm_unit_pass<T> pass(op_context<B> const& c) const {
-    return {this->active(c),         c.template input<T>(0),  c.template input<T>(1), c.template input<T>(2),
-            c.template output<T>(0), c.template output<T>(1), this->width(c),         static_cast<T>(forget_bias_)};
-  }
-
-  float forget_bias_;
-};
-
-/// h' = u h + (1 - u) tanh(o), u = sigmoid(update).
-template <backend B>
-class gru_unit_kernel final : public unit_kernel<B> {
- public:
-  explicit gru_unit_kernel(op_arguments const& a) : unit_kernel<B>(a, 1, 3) {}
-
-  void run(op_context<B>& c) override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(c, pass<T>(c)); });
-  }
-
- private:
-  template <class T>
-  detail::gru_unit_pass<T> pass(op_context<B> const& c) const {
-    return {this->active(c), c.template input<T>(0), c.template input<T>(1), c.template output<T>(0), this->width(c)};
-  }
+  decltype(Unit::scalars(std::declval<op_arguments const&>())) scalars_;
 };
 
 /// Adds LSTMUnit, GRUUnit: float and double.
@@ -225,12 +163,12 @@ void add_unit_operators(operators<B>& table) {
     return made.argument("sequence_lengths", std::int64_t{1}, "whether an input of lengths, one a row, is there")
         .argument("drop_states", std::int64_t{0}, "zero, not keep, the state of rows whose sequence has ended");
   };
-  table.template add<lstm_unit_kernel>(
+  table.template add<unit_forward_kernel<B, detail::static_lstm_unit>>(
       schema("LSTMUnit", 2)
           .argument("forget_bias", 0.0f, "added to the forget gate")
           .describe("H', C' = one step of an LSTM from H: …×D, C: …×D, gates: …×4D (input, forget, output, cell), "
                     "[lengths: N,] timestep: int32"));
-  table.template add<gru_unit_kernel>(
+  table.template add<unit_forward_kernel<B, detail::static_gru_unit>>(
       schema("GRUUnit", 1)
           .describe("H' = one step of a GRU from H: …×D, gates: …×3D (reset, update, output), [lengths: N,] "
                     "timestep: int32"));
