@@ -2,10 +2,11 @@
 // gradients of all parameters. benchmarks/rivals/lstm.py is the same in other libraries;
 // benchmarks/rivals/compare.sh lstm interleaves their runs.
 //
-//   plait_lstm [serial | omp | tbb | onednn | profile]... [--case T,N,I,H] [--steps N] [--infer | --train]
+//   plait_lstm [serial | static | omp | tbb | onednn | profile]... [--case T,N,I,H] [--steps N] [--infer | --train]
 //
-// Prints one line per case: subject, threads, milliseconds (median, then the fastest), the case, GFLOP/s. `profile`:
-// time by op, on one thread. OMP_NUM_THREADS is the only other setting; tbb takes as many threads as omp.
+// Prints one line per case: subject, threads, milliseconds (median, then the fastest), the case, GFLOP/s. `static`: the
+// layer of a static cell on one thread, without a net. `profile`: time by op, on one thread. OMP_NUM_THREADS is the
+// only other setting; tbb takes as many threads as omp.
 #include <algorithm>
 #include <string_view>
 
@@ -22,6 +23,8 @@ int main(int argc, char** argv) {
     for (std::string_view const word : options.words) {
       if (word == "serial")
         bench::time_serial(1, c, training, options.steps);
+      else if (word == "static")
+        bench::time_static(1, c, training, options.steps);
       else if (word == "omp")
         bench::time_omp(threads, c, training, options.steps);
       else if (word == "tbb")

@@ -14,6 +14,8 @@ sequence_net make_lstm(sequence_case const& c, bool trains);
 void time_serial(unsigned threads, sequence_case const& c, bool trains, int steps);
 void time_omp(unsigned threads, sequence_case const& c, bool trains, int steps);
 void time_tbb(unsigned threads, sequence_case const& c, bool trains, int steps);
+/// The layer of a static cell, without a net.
+void time_static(unsigned threads, sequence_case const& c, bool trains, int steps);
 void profile_lstm(sequence_case const& c, bool trains, int steps);
 
 /// oneDNN's LSTM, forward, and backward to train.

@@ -1,4 +1,4 @@
-#include <plait/exec/static_op.hpp>
+#include <plait/exec/static_cells.hpp>
 
 #include <algorithm>
 #include <cmath>

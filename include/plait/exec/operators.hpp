@@ -71,7 +71,7 @@ class operators {
                               std::make_shared<entry const>(entry{std::move(schema), std::move(make)}));
     return *this;
   }
-  /// Adds the op types of an object that has add_to(operators&): see static_op.hpp.
+  /// Adds the op types of an object that has add_to(operators&): see static_cells.hpp.
   template <class OpType>
     requires requires(OpType const& type, operators& table) { type.add_to(table); }
   operators& add(OpType const& type) {

@@ -42,6 +42,20 @@ struct row_parts_element {
   }
 };
 
+/// Broadcasts a row to all rows of a matrix.
+template <class T>
+struct repeat_row {
+  T const* row;
+  T* matrix;
+  std::size_t width;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i, std::size_t first, std::size_t last) const {
+    T const* const from = row;
+    T* const to = matrix + i * width;
+    PLAIT_INDEPENDENT
+    for (std::size_t j = first; j < last; ++j) to[j] = from[j];
+  }
+};
+
 }  // namespace detail
 
 /// Calls f(row, first, last) for segments of rows that cover a matrix of rows times width, of about `cost` elements'

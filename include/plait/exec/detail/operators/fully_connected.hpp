@@ -50,20 +50,6 @@ struct fc_extents {
   }
 };
 
-/// Broadcasts a row to all rows of a matrix.
-template <class T>
-struct repeat_row {
-  T const* row;
-  T* matrix;
-  std::size_t width;
-  PLAIT_HOST_DEVICE void operator()(std::size_t i, std::size_t first, std::size_t last) const {
-    T const* const from = row;
-    T* const to = matrix + i * width;
-    PLAIT_INDEPENDENT
-    for (std::size_t j = first; j < last; ++j) to[j] = from[j];
-  }
-};
-
 /// Adds a row to each row of a matrix.
 template <class T>
 struct add_row {
