@@ -52,9 +52,10 @@ void time_static_lstm(char const* name, unsigned threads, sequence_case const& c
   auto const x = spread_numbers(2, count(c.t * c.n * c.i), 1);
   auto const dy = spread_numbers(3, count(c.t * c.n * c.h), 1);
   time_runs(name, threads, c.text(trains), c.flops(trains, lstm_gates), steps, [&] {
-    if (trains) layer.pack();
+    if (!trains) return layer.infer(x.data());
+    layer.pack();
     layer.forward(x.data());
-    if (trains) layer.backward(dy.data());
+    layer.backward(dy.data());
   });
 }
 

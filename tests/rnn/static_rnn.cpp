@@ -193,6 +193,8 @@ TEST_CASE("rnn: has the bits of the layer of a net if the sums have one order") 
   auto const x = on<B>(net.how.x);
   one.layer.forward(x.data<double>());
   CHECK(from<B>(one.layer.outputs(), steps * batch * hidden) == net.blobs.fetch<double>(net.ys[0]));
+  one.layer.infer(x.data<double>());
+  CHECK(from<B>(one.layer.outputs(), steps * batch * hidden) == net.blobs.fetch<double>(net.ys[0]));
 }
 
 // Returns the largest difference between the gradients of a layer and differences, relative to 1.

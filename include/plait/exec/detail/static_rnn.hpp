@@ -173,30 +173,15 @@ class rnn {
   /// nullptr: zero. `lengths` has a number of steps for each row; nullptr: all steps. A row that has ended keeps its
   /// states.
   void forward(T const* x, std::array<T const*, states> const& initial = {}, std::int32_t const* lengths = nullptr) {
-    [[maybe_unused]] detail::spinning_pool<B> const team{};
     x_ = x;
     lengths_ = lengths;
-    std::size_t const size_of_state = size(batch() * hidden());
-    for (std::size_t s = 0; s != states; ++s) {
-      if (initial[s] != nullptr)
-        B::copy(state(s, 0), initial[s], size_of_state * sizeof(T));
-      else
-        fill<B>(state(s, 0), size_of_state, T(0));
-    }
-    multiply_inputs();
-    for (std::int64_t t = 0; t != steps(); ++t) {
-      T* const gates = gate_ + size(t * batch()) * gate_row();
-      T const* const h = state(0, t);
-      if constexpr (adds_last)
-        recurrent_.multiply(batch(), h, gates, 1, 0, 0, 0,
-                            detail::gemm_epilogue<T>{product_ + size(t * batch()) * gate_row()});
-      else
-        recurrent_.multiply(batch(), h, gates + state_gates(), 1, 1, 0, static_cast<std::int64_t>(gate_row()));
-      forward_pass pass{operands<forward_pass>(t), {}};
-      for (std::size_t s = 0; s != states; ++s) pass.after[s] = state(s, t + 1);
-      run<detail::cell_facts<cell>>(pass);
-    }
+    run_steps(x, initial, lengths, true);
     may_go_back_ = true;
+  }
+  /// Like forward(), without a backward() to follow: gates of one step replace those of the step before.
+  void infer(T const* x, std::array<T const*, states> const& initial = {}, std::int32_t const* lengths = nullptr) {
+    may_go_back_ = false;
+    run_steps(x, initial, lengths, false);
   }
   /// Returns h of all steps, steps × batch × hidden.
   T const* outputs() const noexcept { return state(0, 1); }
@@ -215,15 +200,10 @@ class rnn {
     may_go_back_ = false;
     [[maybe_unused]] detail::spinning_pool<B> const team{};
     std::size_t const size_of_state = size(batch() * hidden());
-    for (std::size_t s = 0; s != states; ++s) {
-      if (last_gradients[s] != nullptr)
-        B::copy(carried(s, steps()), last_gradients[s], size_of_state * sizeof(T));
-      else
-        fill<B>(carried(s, steps()), size_of_state, T(0));
-    }
+    for (std::size_t s = 0; s != states; ++s) set(carried(s, steps()), last_gradients[s]);
     for (std::int64_t t = steps(); t-- != 0;) {
-      T* const gates = gate_ + size(t * batch()) * gate_row();
-      backward_pass pass{operands<backward_pass>(t), {}, {}, gates, {}, {}};
+      T* const gates = gates_of(t);
+      backward_pass pass{operands<backward_pass>(t, gates, lengths_), {}, {}, gates, {}, {}};
       for (std::size_t s = 0; s != states; ++s) {
         pass.after[s] = state(s, t + 1);
         pass.after_gradient[s] = carried(s, t + 1);
@@ -266,12 +246,38 @@ class rnn {
   T* carried(std::size_t s, std::int64_t t) const noexcept {
     return carried_ + (s * 2 + size(t) % 2) * size(batch() * hidden());
   }
+  void run_steps(T const* x, std::array<T const*, states> const& initial, std::int32_t const* lengths, bool keeps) {
+    [[maybe_unused]] detail::spinning_pool<B> const team{};
+    for (std::size_t s = 0; s != states; ++s) set(state(s, 0), initial[s]);
+    multiply_inputs(x);
+    for (std::int64_t t = 0; t != steps(); ++t) {
+      T* const gates = gates_of(keeps || !adds_last ? t : 0);
+      T const* const h = state(0, t);
+      if constexpr (adds_last)
+        recurrent_.multiply(batch(), h, gates, 1, 0, 0, 0,
+                            detail::gemm_epilogue<T>{product_ + size(t * batch()) * gate_row()});
+      else
+        recurrent_.multiply(batch(), h, gates + state_gates(), 1, 1, 0, static_cast<std::int64_t>(gate_row()));
+      forward_pass pass{operands<forward_pass>(t, gates, lengths), {}};
+      for (std::size_t s = 0; s != states; ++s) pass.after[s] = state(s, t + 1);
+      run<detail::cell_facts<cell>>(pass);
+    }
+  }
+  // Sets the elements of a state; nullptr: to zero.
+  void set(T* to, T const* from) const {
+    std::size_t const count = size(batch() * hidden());
+    if (from != nullptr)
+      B::copy(to, from, count * sizeof(T));
+    else
+      fill<B>(to, count, T(0));
+  }
+  T* gates_of(std::int64_t t) const noexcept { return gate_ + size(t * batch()) * gate_row(); }
   // Operands of both passes in a step.
   template <class Pass>
-  typename Pass::base operands(std::int64_t t) const {
-    detail::active_rows const active{lengths_, false, static_cast<std::int32_t const*>(timestep_memory_.get()) + t,
+  typename Pass::base operands(std::int64_t t, T const* gates, std::int32_t const* lengths) const {
+    detail::active_rows const active{lengths, false, static_cast<std::int32_t const*>(timestep_memory_.get()) + t,
                                      false};
-    typename Pass::base made{active, size(hidden()), {}, gate_ + size(t * batch()) * gate_row(), {}, numbers_};
+    typename Pass::base made{active, size(hidden()), {}, gates, {}, numbers_};
     for (std::size_t s = 0; s != states; ++s) made.before[s] = state(s, t);
     for (std::size_t v = 0; v != vectors; ++v)
       made.vector[v] = parameters_ + parameter_count() - (vectors - v) * size(hidden());
@@ -284,14 +290,14 @@ class rnn {
     else
       for_each_row_part<B>(size(batch()), size(hidden()), Facts::cost, pass);
   }
-  void multiply_inputs() {
+  void multiply_inputs(T const* x) {
     std::int64_t const rows = steps() * batch();
     T const* const bias = parameters_ + product_row() * size(inputs() + hidden());
     if constexpr (adds_last) {
-      input_.multiply_onto(bias, 0, rows, x_, product_);
+      input_.multiply_onto(bias, 0, rows, x, product_);
     } else {
       for_each_row_part<B>(size(rows), gate_row(), 1, detail::repeat_row<T>{bias, gate_, gate_row()});
-      input_.multiply(rows, x_, gate_, 1, 1, 0, static_cast<std::int64_t>(gate_row()));
+      input_.multiply(rows, x, gate_, 1, 1, 0, static_cast<std::int64_t>(gate_row()));
     }
   }
   // Computes what sums over all steps.
