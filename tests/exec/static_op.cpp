@@ -1,6 +1,7 @@
 #include <plait/exec/static_cells.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -11,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <plait/exec/check_gradient.hpp>
+#include <plait/exec/detail/kernels/convert.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/gradient_rules.hpp>
@@ -137,6 +139,39 @@ TEST_CASE("static_op: has the bits of the ops of the cell in a net, forward and 
   compare_all(float(), 3, 100);
   compare_all(float(), 40, 7);
   compare_all(double(), 5, 33);
+}
+
+TEST_CASE_TEMPLATE("static_op: 16-bit operands are computed in float", T, plait::float16, plait::bfloat16) {
+  using cell = std::remove_const_t<decltype(normalised)>;
+  constexpr std::size_t rows = 3;
+  constexpr std::size_t columns = 5;
+  std::array<std::vector<T>, 4> narrow;
+  std::array<std::vector<float>, 4> wide;
+  for (std::size_t i = 0; i != 4; ++i)
+    for (float const x : numbers<float>(rows * columns, i)) {
+      narrow[i].push_back(plait::convert<T>(x));
+      wide[i].push_back(plait::convert<float>(narrow[i].back()));
+    }
+  std::array<std::vector<T>, 2> got = {std::vector<T>(rows * columns), std::vector<T>(rows)};
+  std::array<std::vector<float>, 2> wanted = {std::vector<float>(rows * columns), std::vector<float>(rows)};
+  plait::detail::cell_pass<cell, float, plait::detail::cell_rounding::of_ops, T> pass{};
+  plait::detail::cell_pass<cell, float> in_float{};
+  pass.width = in_float.width = columns;
+  for (std::size_t i = 0; i != 4; ++i) {
+    pass.in[i] = narrow[i].data();
+    in_float.in[i] = wide[i].data();
+  }
+  for (std::size_t o = 0; o != 2; ++o) {
+    pass.out[o] = got[o].data();
+    in_float.out[o] = wanted[o].data();
+  }
+  plait::detail::run_cell<plait::serial>(rows, pass);
+  plait::detail::run_cell<plait::serial>(rows, in_float);
+  for (std::size_t o = 0; o != 2; ++o) {
+    std::vector<T> rounded;
+    for (float const x : wanted[o]) rounded.push_back(plait::convert<T>(x));
+    CHECK(got[o] == rounded);
+  }
 }
 
 TEST_CASE("static_op: is named after the variable unless it gets a name") {

@@ -33,7 +33,8 @@ PLAIT_KERNELS_BEGIN
 
 namespace plait {
 
-/// Kernel of an op type that a cell computes: float and double.
+/// Kernel of an op type that a cell computes: float and double, on devices also the 16-bit floating-point types,
+/// which are computed in float.
 template <backend B, class Cell>
 class cell_kernel final : public op_kernel<B> {
   using facts = detail::cell_facts<Cell>;
@@ -51,7 +52,10 @@ class cell_kernel final : public op_kernel<B> {
   explicit cell_kernel(op_arguments const&) {}
 
   void infer(shape_context& c) override {
-    c.template expect_type<float, double>(0);
+    if constexpr (B::on_device)
+      c.template expect_type<float, double, float16, bfloat16>(0);
+    else
+      c.template expect_type<float, double>(0);
     c.expect_rank(shaping_input, 1);
     shape const& x = c.dims(shaping_input);
     std::int64_t const columns = x[x.rank() - 1];
@@ -77,16 +81,21 @@ class cell_kernel final : public op_kernel<B> {
       c.output(o, c.type(0), Cell::net().output_axes(o) == cell_elements ? x : row);
   }
   void run(op_context<B>& c) override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+    auto const run_as = [&]<class T>(T) {
       shape const& x = c.dims(shaping_input);
       auto const columns = static_cast<std::size_t>(x[x.rank() - 1]);
       if (columns == 0 && !facts::has_whole_rows) return;
-      detail::cell_pass<Cell, T> pass{};
+      using computed = std::conditional_t<std::is_floating_point_v<T>, T, float>;
+      detail::cell_pass<Cell, computed, detail::cell_rounding::of_ops, T> pass{};
       pass.width = columns;
       for (std::size_t i = 0; i != inputs; ++i) pass.in[i] = c.template input<T>(i);
       for (std::size_t o = 0; o != outputs; ++o) pass.out[o] = c.template output<T>(o);
       detail::run_cell<B>(static_cast<std::size_t>(x.size_to(x.rank() - 1)), pass);
-    });
+    };
+    if constexpr (B::on_device)
+      visit_type<float, double, float16, bfloat16>(c.type(0), run_as);
+    else
+      visit_type<float, double>(c.type(0), run_as);
   }
   void patterns(op_context<B> const& c, std::vector<op_pattern<B>>& to) const override {
     std::size_t const work = c.size(shaping_input) * facts::cost;

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <plait/exec/detail/kernels/convert.hpp>
 #include <plait/exec/detail/kernels/reduce_row.hpp>
 #include <plait/exec/detail/kernels/row_parts.hpp>
 #include <plait/exec/detail/kernels/vector_math.hpp>
@@ -163,7 +164,10 @@ struct nothing_after_op {
 
 /// Pass of a cell over the elements of rows of `width` elements. Operands that vary with rows and columns are matrices.
 /// The bits are those of the cell's ops one after another.
-template <class Cell, class T, cell_rounding Rounding = cell_rounding::of_ops>
+///
+/// Operands are stored as Stored, which can be a 16-bit type; a result that is computed from another then reads that
+/// one as stored.
+template <class Cell, class T, cell_rounding Rounding = cell_rounding::of_ops, class Stored = T>
 struct cell_pass {
   using facts = cell_facts<Cell>;
   using evaluator = cell_evaluator<Cell, T, Rounding>;
@@ -171,8 +175,8 @@ struct cell_pass {
   static constexpr std::size_t inputs = Cell::input_count;
   static constexpr std::size_t outputs = Cell::output_count;
 
-  std::array<T const*, inputs> in;
-  std::array<T*, outputs> out;
+  std::array<Stored const*, inputs> in;
+  std::array<Stored*, outputs> out;
   std::size_t width;
 
   static constexpr bool varies(std::uint8_t axes, cell_axes with) { return (axes & with) != 0; }
@@ -186,8 +190,8 @@ struct cell_pass {
 
   /// Operands of one row.
   struct row_operands {
-    std::array<T const*, inputs> in;
-    std::array<T*, outputs> out;
+    std::array<Stored const*, inputs> in;
+    std::array<Stored*, outputs> out;
   };
   /// Computes elements of a row of `width`, whose operands are anywhere.
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void on_row(row_operands const& at, std::size_t width, std::size_t first,
@@ -197,32 +201,44 @@ struct cell_pass {
 
  private:
   template <std::size_t K>
-  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T const* input_of(std::size_t row) const {
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE Stored const* input_of(std::size_t row) const {
     constexpr std::uint8_t axes = Cell::net().input_axes(K);
     if constexpr (axes == cell_elements) return in[K] + row * width;
     if constexpr (axes == cell_rows) return in[K] + row;
     return in[K];
   }
   template <std::size_t K>
-  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T* output_of(std::size_t row) const {
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE Stored* output_of(std::size_t row) const {
     if constexpr (Cell::net().output_axes(K) == cell_elements) return out[K] + row * width;
     return out[K] + row;
+  }
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static T loaded(Stored x) {
+    if constexpr (std::is_same_v<T, Stored>)
+      return x;
+    else
+      return convert<T>(x);
+  }
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static Stored stored(T x) {
+    if constexpr (std::is_same_v<T, Stored>)
+      return x;
+    else
+      return convert<Stored>(x);
   }
   template <std::size_t Target, std::size_t K>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void load(row_operands const& at, std::size_t i, registers& r) {
     if constexpr (varies(Cell::net().input_axes(K), cell_columns) && facts::template needed<Target>[K])
-      r.number[K] = at.in[K][i];
+      r.number[K] = loaded(at.in[K][i]);
   }
   template <std::size_t K>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void load_of_row(row_operands const& at, registers& r) {
-    if constexpr (!varies(Cell::net().input_axes(K), cell_columns)) r.number[K] = *at.in[K];
+    if constexpr (!varies(Cell::net().input_axes(K), cell_columns)) r.number[K] = loaded(*at.in[K]);
   }
   // Loads an output of an earlier loop, if a loop needs it.
   template <std::size_t Loop, std::size_t K>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void load_output(row_operands const& at, std::size_t i, registers& r) {
     constexpr std::size_t v = Cell::net().external_outputs()[K];
     if constexpr (facts::loaded_output(v, Loop) == K && facts::template needed<facts::ops + Loop>[v])
-      r.number[v] = at.out[K][i];
+      r.number[v] = loaded(at.out[K][i]);
   }
   // Stores an output that is of a loop and has been computed by an op; by facts::ops if it is of no element.
   template <std::size_t Loop, std::size_t K, std::size_t Op>
@@ -230,7 +246,7 @@ struct cell_pass {
     constexpr std::size_t v = Cell::net().external_outputs()[K];
     constexpr std::size_t by = facts::is_of_row(v) ? facts::ops : facts::definition[v];
     if constexpr (varies(Cell::net().output_axes(K), cell_columns) && facts::loop_of_output[K] == Loop && by == Op)
-      at.out[K][i] = r.number[v];
+      at.out[K][i] = stored(r.number[v]);
   }
   // Stores outputs as they are computed, which takes fewer registers.
   template <std::size_t Loop, class Outputs>
@@ -247,7 +263,7 @@ struct cell_pass {
   template <std::size_t K>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static void store_of_row(row_operands const& at, registers const& r) {
     constexpr std::size_t v = Cell::net().external_outputs()[K];
-    if constexpr (!varies(Cell::net().output_axes(K), cell_columns)) *at.out[K] = r.number[v];
+    if constexpr (!varies(Cell::net().output_axes(K), cell_columns)) *at.out[K] = stored(r.number[v]);
   }
 
   // The operand of a reduction, by element.
@@ -364,14 +380,14 @@ struct cell_call {
 };
 
 /// Applies a cell to matrices of rows times pass.width elements.
-template <backend B, class Cell, class T>
-void run_cell(std::size_t rows, cell_pass<Cell, T> const& pass) {
+template <backend B, class Cell, class T, class Stored>
+void run_cell(std::size_t rows, cell_pass<Cell, T, cell_rounding::of_ops, Stored> const& pass) {
   using facts = cell_facts<Cell>;
+  using pass_type = cell_pass<Cell, T, cell_rounding::of_ops, Stored>;
   if constexpr (facts::is_elementwise && B::on_device)
-    for_each_index<B>(rows * pass.width, cell_element<cell_pass<Cell, T>>{pass});
+    for_each_index<B>(rows * pass.width, cell_element<pass_type>{pass});
   else if constexpr (facts::is_elementwise)
-    for_each_tile<B>(rows * pass.width, std::max<std::size_t>(1, tile_size / facts::cost),
-                     cell_tile<cell_pass<Cell, T>>{pass});
+    for_each_tile<B>(rows * pass.width, std::max<std::size_t>(1, tile_size / facts::cost), cell_tile<pass_type>{pass});
   else if constexpr (facts::has_whole_rows)
     for_each_row<B>(rows, pass.width * facts::cost, pass);
   else
