@@ -25,7 +25,7 @@
 #include <type_traits>
 
 #include <plait/core/detail/member_faults.hpp>
-#include <plait/ssa/versioning.hpp>
+#include <plait/ssa/detail/op_index.hpp>
 
 namespace plait {
 

@@ -28,11 +28,9 @@
 #include <plait/net/detail/blob_table.hpp>
 #include <plait/net/detail/implicit_operands.hpp>
 #include <plait/net/net_traits.hpp>
+#include <plait/ssa/detail/op_index.hpp>
 
 namespace plait {
-
-/// An op by number: its position in its net.
-using op_index = std::uint32_t;
 
 /// One version of a blob.
 struct value {

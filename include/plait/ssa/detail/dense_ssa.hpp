@@ -15,7 +15,7 @@
 #include <plait/core/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/graph/detail/dense_graph.hpp>
-#include <plait/ssa/versioning.hpp>
+#include <plait/ssa/detail/op_index.hpp>
 
 namespace plait {
 
