@@ -56,8 +56,8 @@ template <class B, class Layer>
 struct subject {
   Layer layer;
   plait::any_cell cell;
-  std::vector<std::string> parameters;  ///< of the net, in the order of those of the layer
-  bool adds_biases = true;              ///< the layer has the sum of the biases of both products
+  std::vector<std::string> parameters;  ///< names in the net, in the order of the layer
+  bool adds_biases = true;              ///< sums the biases of both products
 };
 
 template <class B>

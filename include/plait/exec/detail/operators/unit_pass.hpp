@@ -114,7 +114,9 @@ template <class Unit, class T>
 struct unit_gradient_pass : unit_pass_operands<Unit, T> {
   using base = unit_pass_operands<Unit, T>;
   using row_pass = cell_pass<typename unit_gradient<Unit>::cell, T, cell_rounding::contracted>;
-  static constexpr auto saved = unit_gradient<Unit>::whole::saved();
+  static constexpr std::size_t saved_count = unit_gradient<Unit>::whole::saved_count;
+  template <std::size_t K>  // a number, as devices cannot refer to the array
+  static constexpr std::size_t saved_state = unit_gradient<Unit>::whole::saved()[K];
 
   std::array<T const*, base::states> after;
   std::array<T const*, base::states> after_gradient;
@@ -123,7 +125,7 @@ struct unit_gradient_pass : unit_pass_operands<Unit, T> {
   std::array<T*, base::vectors> vector_gradient;  ///< in each row
 
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
-    run(row, first, last, std::make_index_sequence<base::inputs>(), std::make_index_sequence<saved.size()>(),
+    run(row, first, last, std::make_index_sequence<base::inputs>(), std::make_index_sequence<saved_count>(),
         std::make_index_sequence<base::gates>(), std::make_index_sequence<base::states>(),
         std::make_index_sequence<base::vectors>());
   }
@@ -142,7 +144,7 @@ struct unit_gradient_pass : unit_pass_operands<Unit, T> {
       (clear(vector_gradient[V] + at, first, last), ...);
       return;
     }
-    row_pass::on_row({{this->template input<I>(row)..., after[saved[K]] + at..., after_gradient[S] + at...},
+    row_pass::on_row({{this->template input<I>(row)..., after[saved_state<K>] + at..., after_gradient[S] + at...},
                       {to + G * this->width..., before_gradient[S] + at..., vector_gradient[V] + at...}},
                      this->width, first, last);
   }
