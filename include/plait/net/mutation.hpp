@@ -248,7 +248,7 @@ concept symbol_named_net = std::same_as<name_t<N>, symbol> && has_dense_names<N>
 
 /// Returns the name of the blob called `text`; the net knows it from then on.
 template <nameable_net N>
-[[nodiscard]] name_t<N> make_name(N& n, std::string_view text) {
+[[nodiscard]] constexpr name_t<N> make_name(N& n, std::string_view text) {
   if constexpr (detail::has_make_name<N>)
     return detail::net_traits_of<N>::make_name(n, text);
   else

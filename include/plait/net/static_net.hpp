@@ -92,11 +92,27 @@ constexpr name_lists<static_name_t<U>, 0, O> make_lists(no_names, U const (&seco
 
 }  // namespace detail
 
+/// Argument of an op, a number. As in a NetDef it has the precision of a float.
+struct static_argument {
+  std::string_view key;
+  double value = 0;
+};
+
 /// Description of an op, from which static_net is constructed.
-template <class Name, std::size_t Inputs, std::size_t Outputs>
+template <class Name, std::size_t Inputs, std::size_t Outputs, std::size_t Arguments = 0>
 struct op_description {
   std::string_view type;
   detail::name_lists<Name, Inputs, Outputs> names;
+  std::array<static_argument, Arguments> arguments = {};
+
+  /// Returns the description with an argument more: op("Clip", {"x"}, {"y"}).with("min", -1).with("max", 1).
+  [[nodiscard]] constexpr op_description<Name, Inputs, Outputs, Arguments + 1> with(std::string_view key,
+                                                                                    double value) const {
+    op_description<Name, Inputs, Outputs, Arguments + 1> made{type, names, {}};
+    for (std::size_t i = 0; i != Arguments; ++i) made.arguments[i] = arguments[i];
+    made.arguments[Arguments] = {key, static_cast<double>(static_cast<float>(value))};
+    return made;
+  }
 };
 
 /// External inputs and outputs, from which static_net is constructed.
@@ -112,20 +128,20 @@ template <class T, std::size_t I, class U, std::size_t O>
 [[nodiscard]] constexpr op_description<typename detail::lists_of<T, U, I, O>::name, I, O> op(std::string_view type,
                                                                                              T const (&inputs)[I],
                                                                                              U const (&outputs)[O]) {
-  return {type, detail::make_lists(inputs, outputs)};
+  return {type, detail::make_lists(inputs, outputs), {}};
 }
 template <class T, std::size_t I>
 [[nodiscard]] constexpr op_description<detail::static_name_t<T>, I, 0> op(std::string_view type, T const (&inputs)[I],
                                                                           no_names none) {
-  return {type, detail::make_lists(inputs, none)};
+  return {type, detail::make_lists(inputs, none), {}};
 }
 template <class U, std::size_t O>
 [[nodiscard]] constexpr op_description<detail::static_name_t<U>, 0, O> op(std::string_view type, no_names none,
                                                                           U const (&outputs)[O]) {
-  return {type, detail::make_lists(none, outputs)};
+  return {type, detail::make_lists(none, outputs), {}};
 }
 [[nodiscard]] constexpr op_description<no_names, 0, 0> op(std::string_view type, no_names, no_names) {
-  return {type, {}};
+  return {type, {}, {}};
 }
 
 /// Describes external inputs and outputs, as the first argument of static_net. Either list may be {}.
@@ -149,24 +165,26 @@ template <class U, std::size_t O>
 /// A net whose sizes are template arguments, deduced from its ops; allocates nothing and wastes no space. Models
 /// typed_net; names are string_views or integers. Ops are identified by position.
 template <class Name, std::size_t Ops, std::size_t Reads, std::size_t Writes, std::size_t ExternalInputs = 0,
-          std::size_t ExternalOutputs = 0>
+          std::size_t ExternalOutputs = 0, std::size_t Arguments = 0>
 class static_net {
  public:
   using op_type = std::uint32_t;
 
-  template <class... Names, std::size_t... I, std::size_t... O>
-    requires(sizeof...(Names) == Ops && (I + ... + 0) == Reads && (O + ... + 0) == Writes)
-  constexpr explicit static_net(op_description<Names, I, O> const&... ops)
+  template <class... Names, std::size_t... I, std::size_t... O, std::size_t... K>
+    requires(sizeof...(Names) == Ops && (I + ... + 0) == Reads && (O + ... + 0) == Writes && (K + ... + 0) == Arguments)
+  constexpr explicit static_net(op_description<Names, I, O, K> const&... ops)
       : static_net(static_externals<no_names, 0, 0>(), ops...) {}
 
-  template <class Outer, std::size_t A, std::size_t B, class... Names, std::size_t... I, std::size_t... O>
-    requires(sizeof...(Names) == Ops && (I + ... + 0) == Reads && (O + ... + 0) == Writes)
+  template <class Outer, std::size_t A, std::size_t B, class... Names, std::size_t... I, std::size_t... O,
+            std::size_t... K>
+    requires(sizeof...(Names) == Ops && (I + ... + 0) == Reads && (O + ... + 0) == Writes && (K + ... + 0) == Arguments)
   constexpr explicit static_net(static_externals<Outer, A, B> const& boundary,
-                                op_description<Names, I, O> const&... ops) {
+                                op_description<Names, I, O, K> const&... ops) {
     copy(boundary.names.first, external_inputs_, 0);
     copy(boundary.names.second, external_outputs_, 0);
     std::size_t op = 0;
-    (append(op++, ops), ...);
+    [[maybe_unused]] std::size_t next = 0;
+    (append(op++, next, ops), ...);
   }
 
   constexpr auto ops() const noexcept { return std::views::iota(op_type{0}, static_cast<op_type>(Ops)); }
@@ -176,8 +194,30 @@ class static_net {
   constexpr std::span<Name const> external_inputs() const noexcept { return external_inputs_; }
   constexpr std::span<Name const> external_outputs() const noexcept { return external_outputs_; }
 
+  /// Returns an argument of an op, `fallback` if it has none of this name.
+  constexpr double argument_or(op_type op, std::string_view key, double fallback) const {
+    if constexpr (Arguments != 0)
+      for (argument const& a : arguments_)
+        if (a.op == op && a.is.key == key) return a.is.value;
+    return fallback;
+  }
+
+  // ---- renaming
+  constexpr void set_input(op_type op, std::size_t slot, Name const& name) {
+    reads_[first_read_[row(op)] + slot] = name;
+  }
+  constexpr void set_output(op_type op, std::size_t slot, Name const& name) {
+    writes_[first_write_[row(op)] + slot] = name;
+  }
+  constexpr void set_external_input(std::size_t slot, Name const& name) { external_inputs_[slot] = name; }
+  constexpr void set_external_output(std::size_t slot, Name const& name) { external_outputs_[slot] = name; }
+
  private:
   using offsets = std::array<std::uint32_t, Ops + 1>;
+  struct argument {
+    op_type op = 0;
+    static_argument is;
+  };
 
   static constexpr std::size_t row(op_type op) {
     PLAIT_ASSERT(op < Ops, "static_net: no such op");
@@ -193,11 +233,13 @@ class static_net {
       for (From const& name : from) to[at++] = name;
     return static_cast<std::uint32_t>(at);
   }
-  template <class From, std::size_t I, std::size_t O>
-  constexpr void append(std::size_t at, op_description<From, I, O> const& op) {
+  template <class From, std::size_t I, std::size_t O, std::size_t K>
+  constexpr void append(std::size_t at, [[maybe_unused]] std::size_t& next, op_description<From, I, O, K> const& op) {
     types_[at] = op.type;
     first_read_[at + 1] = copy(op.names.first, reads_, first_read_[at]);
     first_write_[at + 1] = copy(op.names.second, writes_, first_write_[at]);
+    if constexpr (K != 0)
+      for (static_argument const& a : op.arguments) arguments_[next++] = {static_cast<op_type>(at), a};
   }
 
   std::array<std::string_view, Ops> types_{};
@@ -207,14 +249,17 @@ class static_net {
   std::array<Name, Writes> writes_{};
   std::array<Name, ExternalInputs> external_inputs_{};
   std::array<Name, ExternalOutputs> external_outputs_{};
+  [[no_unique_address]] std::array<argument, Arguments> arguments_{};
 };
 
-template <class... Names, std::size_t... I, std::size_t... O>
-static_net(op_description<Names, I, O>...)
-    -> static_net<typename detail::net_name<no_names, Names...>::type, sizeof...(Names), (I + ... + 0), (O + ... + 0)>;
-template <class Outer, std::size_t A, std::size_t B, class... Names, std::size_t... I, std::size_t... O>
-static_net(static_externals<Outer, A, B>, op_description<Names, I, O>...)
+template <class... Names, std::size_t... I, std::size_t... O, std::size_t... K>
+static_net(op_description<Names, I, O, K>...)
+    -> static_net<typename detail::net_name<no_names, Names...>::type, sizeof...(Names), (I + ... + 0), (O + ... + 0),
+                  0, 0, (K + ... + 0)>;
+template <class Outer, std::size_t A, std::size_t B, class... Names, std::size_t... I, std::size_t... O,
+          std::size_t... K>
+static_net(static_externals<Outer, A, B>, op_description<Names, I, O, K>...)
     -> static_net<typename detail::net_name<Outer, Names...>::type, sizeof...(Names), (I + ... + 0), (O + ... + 0), A,
-                  B>;
+                  B, (K + ... + 0)>;
 
 }  // namespace plait

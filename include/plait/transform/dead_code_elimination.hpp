@@ -35,7 +35,7 @@ struct dead_ops_report {
   std::vector<op_index> ops;
   std::vector<std::uint32_t> external_inputs;     ///< slots; only with prune_external_inputs
   std::vector<std::string> external_input_names;  ///< their names
-  bool empty() const noexcept { return ops.empty() && external_inputs.empty(); }
+  constexpr bool empty() const noexcept { return ops.empty() && external_inputs.empty(); }
 };
 
 namespace detail {
@@ -47,17 +47,17 @@ struct keep_none {
 };
 
 template <class N>
-std::vector<bool> alive_by_every_reader(ssa_form<N> const& ssa, std::vector<bool> const& kept) {
-  std::vector<bool> promised(ssa.value_count());
-  for (value v : ssa.external_outputs()) promised[ssa.index(v)] = true;
-  std::vector<bool> alive(ssa.op_count());
+constexpr std::vector<char> alive_by_every_reader(ssa_form<N> const& ssa, std::vector<char> const& kept) {
+  std::vector<char> promised(ssa.value_count(), 0);
+  for (value v : ssa.external_outputs()) promised[ssa.index(v)] = 1;
+  std::vector<char> alive(ssa.op_count(), 0);
   for (op_index op = static_cast<op_index>(ssa.op_count()); op-- != 0;) {
     auto const needed = [&](value v) {
       auto const readers = ssa.consumers(v);
-      return promised[ssa.index(v)] ||
-             (!readers.empty() && std::ranges::all_of(readers, [&](operand o) { return alive[o.op]; }));
+      return promised[ssa.index(v)] != 0 ||
+             (!readers.empty() && std::ranges::all_of(readers, [&](operand o) { return alive[o.op] != 0; }));
     };
-    alive[op] = kept[op] || std::ranges::any_of(ssa.writes(op), needed);
+    if (kept[op] != 0 || std::ranges::any_of(ssa.writes(op), needed)) alive[op] = 1;
   }
   return alive;
 }
@@ -81,9 +81,10 @@ consteval bool check_keep() {
 ///
 /// Follows detectron2's remove_dead_end_ops, except that there one dead reader kills an op that live ones read as well.
 /// Throws net_error for an external output that is neither written by an op nor an input of the net. O(operands).
+/// A constant expression for a constexpr net, without prune_external_inputs.
 template <net N, class Keep = detail::keep_none>
   requires has_external_outputs<N> && std::predicate<Keep&, op_ref_t<N>>
-[[nodiscard]] dead_ops_report find_dead_ops(N const& n, dead_op_options const& options = {}, Keep keep = {}) {
+[[nodiscard]] constexpr dead_ops_report find_dead_ops(N const& n, dead_op_options const& options = {}, Keep keep = {}) {
   auto const ssa = get_ssa(n, ssa_options{.subnets = options.subnets, .control_inputs = true});
   auto const text = [&](blob_index b) {
     if constexpr (has_text<N>)
@@ -97,32 +98,36 @@ template <net N, class Keep = detail::keep_none>
                     blob));
   }
 
-  std::vector<bool> kept(ssa.op_count());
+  std::vector<char> kept(ssa.op_count(), 0);
   if (options.keep_ops_without_outputs)
-    for (op_index op = 0; op != ssa.op_count(); ++op) kept[op] = ssa.writes(op).empty();
+    for (op_index op = 0; op != ssa.op_count(); ++op)
+      if (ssa.writes(op).empty()) kept[op] = 1;
   if constexpr (!std::same_as<Keep, detail::keep_none>) {
     op_index at = 0;
     for (auto&& op : plait::ops(n)) {
-      if (keep(op)) kept[at] = true;
+      if (keep(op)) kept[at] = 1;
       ++at;
     }
   }
-  std::vector<bool> const alive =
-      options.dead_reader_kills ? detail::alive_by_every_reader(ssa, kept) : live_ops(ssa, kept);
+  std::vector<char> alive;  // assigned: GCC 12 destroys the result of ?: twice in constant expressions
+  if (options.dead_reader_kills)
+    alive = detail::alive_by_every_reader(ssa, kept);
+  else
+    alive = live_ops(ssa, kept);
 
   dead_ops_report found;
   for (op_index op = 0; op != alive.size(); ++op)
-    if (!alive[op]) found.ops.push_back(op);
+    if (alive[op] == 0) found.ops.push_back(op);
   if (!options.prune_external_inputs) return found;
 
-  std::vector<bool> read(ssa.value_count());
+  std::vector<char> read(ssa.value_count(), 0);
   for (op_index op = 0; op != alive.size(); ++op)
-    if (alive[op])
-      for (value v : ssa.reads(op)) read[ssa.index(v)] = true;
-  for (value v : ssa.external_outputs()) read[ssa.index(v)] = true;
+    if (alive[op] != 0)
+      for (value v : ssa.reads(op)) read[ssa.index(v)] = 1;
+  for (value v : ssa.external_outputs()) read[ssa.index(v)] = 1;
   std::uint32_t slot = 0;
   for (value v : ssa.external_inputs()) {
-    if (!read[ssa.index(v)]) {
+    if (read[ssa.index(v)] == 0) {
       found.external_inputs.push_back(slot);
       found.external_input_names.push_back(text(v.blob));
     }
@@ -143,7 +148,7 @@ dead_ops_report find_dead_ops(N const&, dead_op_options const&, Keep) {
 template <op_erasable_net N, class Keep = detail::keep_none>
   requires has_external_outputs<N> &&
            (input_erasable_net<N> || !has_external_inputs<N>) && std::predicate<Keep&, op_ref_t<N>>
-dead_ops_report remove_dead_ops(N& n, dead_op_options const& options = {}, Keep keep = {}) {
+constexpr dead_ops_report remove_dead_ops(N& n, dead_op_options const& options = {}, Keep keep = {}) {
   dead_ops_report found = find_dead_ops(std::as_const(n), options, std::move(keep));
   using traits = detail::net_traits_of<N>;
   if (!found.ops.empty()) traits::erase_ops(n, found.ops);

@@ -48,14 +48,14 @@ concept nested_editable_net =
 
 /// Returns true if an op holds nets.
 template <net N, class Op>
-[[nodiscard]] bool has_nested_nets(N const& n, Op const& op) {
+[[nodiscard]] constexpr bool has_nested_nets(N const& n, Op const& op) {
   return !std::ranges::empty(subnets(n, op));
 }
 
 /// Returns true if an op binds names of a nested net to its operands (subnet_scope::closed). The nested net does not
 /// mention these operands, yet each is bound once: a blob that such an op reads and writes must keep one name for both.
 template <net N, class Op>
-[[nodiscard]] bool binds_nested_net(N const& n, Op const& op) {
+[[nodiscard]] constexpr bool binds_nested_net(N const& n, Op const& op) {
   if constexpr (has_subnets<N>)
     for (auto&& s : subnets(n, op))
       if (s.scope == subnet_scope::closed) return true;
@@ -65,7 +65,7 @@ template <net N, class Op>
 /// Calls visit(text) for every blob that the nets nested in an op or its arguments mention, once for each mention.
 /// Linear in the size of the nets; their depth costs memory, not stack.
 template <has_text N, class Op, std::invocable<std::string_view> Visit>
-void visit_nested_names(N const& n, Op const& op, Visit visit) {
+constexpr void visit_nested_names(N const& n, Op const& op, Visit visit) {
   if constexpr (has_subnets<N>) {
     auto const arguments_of = [&](N const& of, auto const& o) {
       if constexpr (detail::has_argument_blobs<N>)

@@ -15,15 +15,17 @@ namespace plait {
 /// Returns, by op, true for the live ops: those in `kept`, those that write an external output, and the producers of
 /// what a live op reads. The form has to include what nested nets read (ssa_options::subnets). O(operands).
 template <net N>
-[[nodiscard]] std::vector<bool> live_ops(ssa_form<N> const& ssa, std::vector<bool> const& kept) {
-  std::vector<bool> needed(ssa.value_count());
-  for (value v : ssa.external_outputs()) needed[ssa.index(v)] = true;
-  std::vector<bool> live(ssa.op_count());
+[[nodiscard]] constexpr std::vector<char> live_ops(ssa_form<N> const& ssa, std::vector<char> const& kept) {
+  std::vector<char> needed(ssa.value_count(), 0);  // not vector<bool>: see ssa_form::undefined
+  for (value v : ssa.external_outputs()) needed[ssa.index(v)] = 1;
+  std::vector<char> live(ssa.op_count(), 0);
   // Producers precede readers, so one backward sweep suffices.
   for (auto op = static_cast<op_index>(ssa.op_count()); op-- != 0;) {
-    live[op] = kept[op] || std::ranges::any_of(ssa.writes(op), [&](value v) { return needed[ssa.index(v)]; });
-    if (!live[op]) continue;
-    for (value v : ssa.reads(op)) needed[ssa.index(v)] = true;
+    bool const lives =
+        kept[op] != 0 || std::ranges::any_of(ssa.writes(op), [&](value v) { return needed[ssa.index(v)] != 0; });
+    if (!lives) continue;
+    live[op] = 1;
+    for (value v : ssa.reads(op)) needed[ssa.index(v)] = 1;
   }
   return live;
 }
@@ -32,11 +34,11 @@ template <net N>
 /// which is_root(op) holds are kept. None are dead in a net without declared outputs, all of whose blobs are results.
 template <net N, class IsRoot>
 [[nodiscard]] std::vector<bool> dead_ops(ssa_form<N> const& ssa, IsRoot is_root) {
-  std::vector<bool> kept(ssa.op_count(), ssa.external_outputs().empty());
+  std::vector<char> kept(ssa.op_count(), ssa.external_outputs().empty() ? char{1} : char{0});
   for (op_index op = 0; op != ssa.op_count(); ++op)
-    if (ssa.writes(op).empty() || is_root(op)) kept[op] = true;
-  std::vector<bool> dead = live_ops(ssa, kept);
-  dead.flip();
+    if (ssa.writes(op).empty() || is_root(op)) kept[op] = 1;
+  std::vector<bool> dead;
+  for (char const lives : live_ops(ssa, kept)) dead.push_back(lives == 0);
   return dead;
 }
 

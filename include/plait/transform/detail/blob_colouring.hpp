@@ -27,15 +27,17 @@ class blob_colouring {
   /// Bound on the uses that colour_in_any_order tracks per op, lest time be quadratic: of more, it tracks the latest.
   static constexpr std::size_t most_known = 64;
 
-  explicit blob_colouring(blob_uses const& uses) : uses_(&uses) {}
+  constexpr explicit blob_colouring(blob_uses const& uses) : uses_(&uses) {}
 
   /// Colours live intervals in the order of the net. `all` is sorted by first op. Returns the colour of each candidate.
-  std::vector<std::uint32_t> colour_in_order(std::vector<candidate> const& all);
+  constexpr std::vector<std::uint32_t> colour_in_order(std::vector<candidate> const& all);
   /// Colours for ops that may overlap: a colour is reused only if all its uses come before by the dependences `before`.
   std::vector<std::uint32_t> colour_in_any_order(std::vector<candidate> const& all, dependency_graph const& before);
 
-  std::size_t size() const noexcept { return colours_.size(); }
-  std::uint64_t bytes() const {
+  constexpr std::size_t size() const noexcept { return colours_.size(); }
+  /// Returns the bytes of a colour: those of its largest candidate.
+  constexpr std::uint64_t bytes(std::uint32_t p) const { return colours_[p].bytes; }
+  constexpr std::uint64_t bytes() const {
     std::uint64_t sum = 0;
     for (colour const& p : colours_) sum += p.bytes;
     return sum;
@@ -44,7 +46,7 @@ class blob_colouring {
  private:
   // Removes from the free colours the one nearest in size, the last among equals, and returns it; npos if there is
   // none.
-  std::uint32_t choose(std::vector<std::uint32_t>& free, candidate const& c) const {
+  constexpr std::uint32_t choose(std::vector<std::uint32_t>& free, candidate const& c) const {
     std::size_t best = free.size();
     auto const distance = [&](std::size_t i) {
       colour const& p = colours_[free[i]];
@@ -60,7 +62,7 @@ class blob_colouring {
     free.erase(free.begin() + static_cast<std::ptrdiff_t>(best));
     return found;
   }
-  std::uint32_t take(std::uint32_t p, candidate const& c, std::uint32_t number) {
+  constexpr std::uint32_t take(std::uint32_t p, candidate const& c, std::uint32_t number) {
     if (p == npos) {
       p = static_cast<std::uint32_t>(colours_.size());
       colours_.push_back({number, c.device, 0});
@@ -80,8 +82,8 @@ class blob_colouring {
 };
 
 // Left-edge algorithm: colouring intervals from left to right needs the fewest colours, whichever free colour is taken.
-inline std::vector<std::uint32_t> blob_colouring::colour_in_order(std::vector<candidate> const& all) {
-  std::vector<std::uint32_t> colour_of(all.size());
+constexpr std::vector<std::uint32_t> blob_colouring::colour_in_order(std::vector<candidate> const& all) {
+  std::vector<std::uint32_t> colour_of(all.size(), 0);
   std::vector<std::uint32_t> free;
   std::vector<std::uint32_t> ending;  // colours in use, a heap: the first to become free is on top
   auto const ends = [&](std::uint32_t p) { return uses_->last(all[colours_[p].holder].blob); };

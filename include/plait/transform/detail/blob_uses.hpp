@@ -20,7 +20,7 @@ namespace plait {
 
 namespace detail {
 /// Returns true for op types of Caffe2 whose output is an alias of the input.
-inline bool makes_alias(std::string_view op_type) { return op_type == "Alias" || op_type == "AliasWithName"; }
+constexpr bool makes_alias(std::string_view op_type) { return op_type == "Alias" || op_type == "AliasWithName"; }
 }  // namespace detail
 
 /// Lists, per blob of an ssa_form, the ops that read, write or mention it, nested nets included. By name, not by
@@ -30,34 +30,34 @@ inline bool makes_alias(std::string_view op_type) { return op_type == "Alias" ||
 class blob_uses {
  public:
   /// `ssa` must count subnets and control inputs (ssa_options). O(operands + nested nets).
-  template <has_text N>
-  blob_uses(N const& n, ssa_form<N> const& ssa);
+  template <net N>
+  constexpr blob_uses(N const& n, ssa_form<N> const& ssa);
 
   /// Returns the ops of a blob, ascending, without repeats; empty for an index that no blob has.
-  std::span<op_index const> ops(blob_index b) const { return ops_[b]; }
-  op_index first(blob_index b) const { return ops(b).front(); }
-  op_index last(blob_index b) const { return ops(b).back(); }
+  constexpr std::span<op_index const> ops(blob_index b) const { return ops_[b]; }
+  constexpr op_index first(blob_index b) const { return ops(b).front(); }
+  constexpr op_index last(blob_index b) const { return ops(b).back(); }
   /// Returns true if the net produces all that the blob holds, in memory without alias, under a name that can be
   /// changed. False for: externals; blobs read before they are written; inputs and outputs of an `Alias`; outputs of an
   /// op that holds nets, as they may alias memory of these (RecurrentNetwork) or not be written (If); blobs used by
   /// nested nets that see the outer blobs (If, While) or are bound to them (Do).
-  bool is_internal(blob_index b) const { return internal_[b]; }
+  constexpr bool is_internal(blob_index b) const { return internal_[b] != 0; }
   /// Returns true if an op may depend on another without a dependence of values: where an aliased blob is written
   /// again, so that memory is written under one name and read under another, or read before it is written; and where
   /// nested nets may do either, or may not run, which holds for all but plain steps of recurrences.
-  bool has_hidden_dependencies() const noexcept { return has_hidden_dependencies_; }
+  constexpr bool has_hidden_dependencies() const noexcept { return has_hidden_dependencies_; }
 
  private:
-  csr<op_index> ops_;  // by blob
-  std::vector<bool> internal_;
+  csr<op_index> ops_;           // by blob
+  std::vector<char> internal_;  // not vector<bool>: see ssa_form::undefined
   bool has_hidden_dependencies_ = false;
 };
 
-template <has_text N>
-blob_uses::blob_uses(N const& n, ssa_form<N> const& ssa) : internal_(ssa.blob_bound()) {
+template <net N>
+constexpr blob_uses::blob_uses(N const& n, ssa_form<N> const& ssa) : internal_(ssa.blob_bound(), 0) {
   std::vector<std::vector<op_index>> touching(ssa.blob_bound());
   std::vector<op_index> written(ssa.blob_bound(), npos);  // by blob: the last op so far that outputs it
-  std::vector<bool> outside(ssa.blob_bound());
+  std::vector<char> outside(ssa.blob_bound(), 0);
   op_index at = 0;
   for (auto&& op : plait::ops(n)) {
     auto const own = ssa.writes(at).first(static_cast<std::size_t>(std::ranges::distance(outputs(n, op))));
@@ -65,7 +65,7 @@ blob_uses::blob_uses(N const& n, ssa_form<N> const& ssa) : internal_(ssa.blob_bo
     auto const touch = [&](blob_index b) {
       auto& all = touching[b];
       if (!all.empty() && all.back() == at) return;
-      if (all.empty() && written[b] != at) outside[b] = true;
+      if (all.empty() && written[b] != at) outside[b] = 1;
       all.push_back(at);
     };
     for (value v : ssa.reads(at)) touch(v.blob);
@@ -80,24 +80,24 @@ blob_uses::blob_uses(N const& n, ssa_form<N> const& ssa) : internal_(ssa.blob_bo
         for (auto&& inner : plait::ops(*s.net))
           has_hidden_dependencies_ = has_hidden_dependencies_ || has_nested_nets(*s.net, inner);
         for (auto const& local : s.locals)  // may have the name of an outer blob
-          if (blob_index const b = ssa.find(local); b != npos) outside[b] = true;
+          if (blob_index const b = ssa.find(local); b != npos) outside[b] = 1;
       }
       visit_nested_names(n, op, [&](std::string_view name) {
         blob_index const b = ssa.find(name);
         if (b == npos) return;
         touch(b);
-        if (others || !nested_editable_net<N>) outside[b] = true;
+        if (others || !nested_editable_net<N>) outside[b] = 1;
       });
       if (nets)
-        for (value v : ssa.writes(at)) outside[v.blob] = true;
+        for (value v : ssa.writes(at)) outside[v.blob] = 1;
       if (others)
-        for (value v : ssa.reads(at)) outside[v.blob] = true;
+        for (value v : ssa.reads(at)) outside[v.blob] = 1;
       has_hidden_dependencies_ = has_hidden_dependencies_ || others;
     }
     if constexpr (typed_net<N>)
       if (detail::makes_alias(op_type(n, op)) && !std::ranges::empty(inputs(n, op))) {
         auto const pin = [&](value v, std::uint32_t writes) {
-          outside[v.blob] = true;
+          outside[v.blob] = 1;
           has_hidden_dependencies_ = has_hidden_dependencies_ || ssa.version(v.blob) > writes;
         };
         value const source = ssa.reads(at).front();
@@ -110,13 +110,13 @@ blob_uses::blob_uses(N const& n, ssa_form<N> const& ssa) : internal_(ssa.blob_bo
       }
     ++at;
   }
-  for (blob_index b : ssa.undefined()) outside[b] = true;
-  for (value v : ssa.external_inputs()) outside[v.blob] = true;
-  for (value v : ssa.external_outputs()) outside[v.blob] = true;
+  for (blob_index b : ssa.undefined()) outside[b] = 1;
+  for (value v : ssa.external_inputs()) outside[v.blob] = 1;
+  for (value v : ssa.external_outputs()) outside[v.blob] = 1;
 
   ops_.reserve(ssa.blob_bound(), ssa.read_count());
   for (blob_index b = 0; b != ssa.blob_bound(); ++b) {
-    internal_[b] = !outside[b] && !touching[b].empty();
+    internal_[b] = outside[b] == 0 && !touching[b].empty() ? 1 : 0;
     for (op_index op : touching[b]) ops_.push(op);
     ops_.end_row();
   }

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <queue>
 #include <span>
+#include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,8 +36,8 @@ namespace detail {
 
 class memory_scheduler {
  public:
-  memory_scheduler(dependency_graph const& before, blob_uses const& uses,
-                   std::vector<blob_colouring::candidate> const& all, bool count)
+  constexpr memory_scheduler(dependency_graph const& before, blob_uses const& uses,
+                             std::vector<blob_colouring::candidate> const& all, bool count)
       : before_(&before), used_by_(before.op_count()) {
     for (auto const& c : all) {
       auto const number = static_cast<std::uint32_t>(blobs_.size());
@@ -44,11 +46,11 @@ class memory_scheduler {
     }
   }
 
-  std::uint64_t peak(std::vector<op_index> const& order) const {
-    std::vector<std::size_t> place(order.size());
+  constexpr std::uint64_t peak(std::vector<op_index> const& order) const {
+    std::vector<std::size_t> place(order.size(), 0);
     for (std::size_t i = 0; i != order.size(); ++i) place[order[i]] = i;
-    std::vector<std::uint64_t> begins(order.size() + 1);
-    std::vector<std::uint64_t> ends(order.size() + 1);
+    std::vector<std::uint64_t> begins(order.size() + 1, 0);
+    std::vector<std::uint64_t> ends(order.size() + 1, 0);
     for (auto const& b : blobs_) {
       auto const [first, last] = std::ranges::minmax(b.ops, {}, [&](op_index op) { return place[op]; });
       begins[place[first]] += b.weight;
@@ -62,17 +64,20 @@ class memory_scheduler {
 
   // Greedy list scheduling: always the ready op after which least is live; among equals, the one that became ready
   // last.
-  std::vector<op_index> greedy_order() const {
+  constexpr std::vector<op_index> greedy_order() const {
     std::size_t const ops = before_->op_count();
-    std::vector<std::size_t> left(blobs_.size());  // remaining uses
+    std::vector<std::size_t> left(blobs_.size(), 0);  // remaining uses
     for (std::size_t b = 0; b != blobs_.size(); ++b) left[b] = blobs_[b].ops.size();
-    std::vector<std::size_t> waits(ops);
-    std::vector<bool> done(ops);
-    std::vector<std::int64_t> since(ops);
-    std::vector<std::int64_t> growth(ops);
-    using entry = std::tuple<std::int64_t, std::int64_t, op_index>;  // least first
-    std::priority_queue<entry, std::vector<entry>, std::greater<>> ready;
-    auto const push = [&](op_index op) { ready.emplace(growth[op], -since[op], op); };
+    std::vector<std::size_t> waits(ops, 0);
+    std::vector<char> done(ops, 0);  // not vector<bool>: see ssa_form::undefined
+    std::vector<std::int64_t> since(ops, 0);
+    std::vector<std::int64_t> growth(ops, 0);
+    using entry = std::tuple<std::int64_t, std::int64_t, op_index>;
+    std::vector<entry> ready;  // a heap, the least on top
+    auto const push = [&](op_index op) {
+      ready.emplace_back(growth[op], -since[op], op);
+      std::ranges::push_heap(ready, std::greater<>());
+    };
     auto const push_first = [&](op_index op) {
       for (std::uint32_t b : used_by_[op]) {
         auto const weight = static_cast<std::int64_t>(blobs_[b].weight);
@@ -87,14 +92,15 @@ class memory_scheduler {
     }
     std::vector<op_index> order;
     while (!ready.empty()) {
-      op_index const op = std::get<op_index>(ready.top());
-      ready.pop();
-      if (done[op]) continue;  // stale: pushed again with less growth, and scheduled since
-      done[op] = true;
+      std::ranges::pop_heap(ready, std::greater<>());
+      op_index const op = std::get<op_index>(ready.back());
+      ready.pop_back();
+      if (done[op] != 0) continue;  // stale: pushed again with less growth, and scheduled since
+      done[op] = 1;
       order.push_back(op);
       for (std::uint32_t b : used_by_[op]) {
         if (--left[b] != 1) continue;
-        auto const last = std::ranges::find_if(blobs_[b].ops, [&](op_index user) { return !done[user]; });
+        auto const last = std::ranges::find_if(blobs_[b].ops, [&](op_index user) { return done[user] == 0; });
         if (waits[*last] != 0) continue;
         growth[*last] -= static_cast<std::int64_t>(blobs_[b].weight);
         push(*last);
@@ -109,16 +115,21 @@ class memory_scheduler {
   }
 
   // Depth-first order: the producers of an op's inputs right before it, those of the longest dependence chain first.
-  std::vector<op_index> depth_first_order() const {
+  constexpr std::vector<op_index> depth_first_order() const {
     std::size_t const ops = before_->op_count();
-    std::vector<std::uint32_t> height(ops);
+    std::vector<std::uint32_t> height(ops, 0);
     for (op_index op = 0; op != ops; ++op)
       for (op_index earlier : before_->predecessors(op))
         if (earlier != before_->entry()) height[op] = std::max(height[op], height[earlier] + 1);
     std::vector<op_index> order;
-    std::vector<bool> entered(ops);
+    std::vector<char> entered(ops, 0);
     std::vector<std::pair<op_index, bool>> pending;  // true: all its predecessors are scheduled
-    std::vector<op_index> needs;
+    struct need {
+      std::uint32_t height;
+      std::size_t at;
+      op_index op;
+    };
+    std::vector<need> needs;
     for (op_index sink = 0; sink != ops; ++sink) {
       if (!before_->successors(sink).empty()) continue;
       pending.emplace_back(sink, false);
@@ -129,14 +140,15 @@ class memory_scheduler {
           order.push_back(op);
           continue;
         }
-        if (entered[op]) continue;
-        entered[op] = true;
+        if (entered[op] != 0) continue;
+        entered[op] = 1;
         pending.emplace_back(op, true);
         needs.clear();
         for (op_index earlier : before_->predecessors(op))
-          if (earlier != before_->entry() && !entered[earlier]) needs.push_back(earlier);
-        std::ranges::stable_sort(needs, std::less<>(), [&](op_index o) { return height[o]; });  // the last is next
-        for (op_index earlier : needs) pending.emplace_back(earlier, false);
+          if (earlier != before_->entry() && entered[earlier] == 0)
+            needs.push_back({height[earlier], needs.size(), earlier});
+        std::ranges::sort(needs, {}, [](need const& of) { return std::pair(of.height, of.at); });  // the last is next
+        for (need const& of : needs) pending.emplace_back(of.op, false);
       }
     }
     return order;
@@ -154,19 +166,16 @@ class memory_scheduler {
 
 }  // namespace detail
 
-/// Finds a topological order with a lower peak: each op stays after the ops whose values it reads, overwrites or names
-/// as control inputs (RAW, WAW, WAR dependences); if ops may have other dependences
-/// (blob_uses::has_hidden_dependencies), the original order stays. The optimum would take exponential time; this is the
-/// best of three orders, the original one among them, which stays if no other is better. O(dependencies · log(ops)).
-///
-/// Replaces the orders of Caffe2's memonger (topological_sort_traversal, its longest path variant).
-template <has_text N>
-[[nodiscard]] memory_schedule find_memory_schedule(N const& n, share_options const& options = {}) {
+namespace detail {
+
+/// The same as find_memory_schedule, of candidates for sharing; `bytes`: by name. A constant expression where the net
+/// is.
+template <has_text N, class MayShare, class Bytes>
+constexpr memory_schedule schedule_by_memory(N const& n, MayShare may_share, Bytes bytes, bool count) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
   blob_uses const uses(n, ssa);
   dependency_graph const before(n, ssa, {.write_after_read = true, .write_after_write = true});
-  detail::memory_scheduler const scheduler(before, uses, detail::sharing_candidates(n, ssa, uses, options),
-                                           !options.bytes);
+  memory_scheduler const scheduler(before, uses, sharing_candidates(n, ssa, uses, may_share, bytes), count);
   memory_schedule best;
   for (op_index op = 0; op != ssa.op_count(); ++op) best.ops.push_back(op);
   best.peak = best.peak_before = scheduler.peak(best.ops);
@@ -180,6 +189,26 @@ template <has_text N>
   consider(scheduler.greedy_order());
   consider(scheduler.depth_first_order());
   return best;
+}
+
+}  // namespace detail
+
+/// Finds a topological order with a lower peak: each op stays after the ops whose values it reads, overwrites or names
+/// as control inputs (RAW, WAW, WAR dependences); if ops may have other dependences
+/// (blob_uses::has_hidden_dependencies), the original order stays. The optimum would take exponential time; this is the
+/// best of three orders, the original one among them, which stays if no other is better. O(dependencies · log(ops)).
+///
+/// Replaces the orders of Caffe2's memonger (topological_sort_traversal, its longest path variant).
+template <has_text N>
+[[nodiscard]] memory_schedule find_memory_schedule(N const& n, share_options const& options = {}) {
+  return detail::schedule_by_memory(n, detail::may_share(options), detail::bytes_of(options), !options.bytes);
+}
+/// The same of all blobs, whose sizes `bytes(name)` returns. A constant expression for a constexpr net.
+template <has_text N, std::invocable<std::string_view> Bytes>
+  requires std::convertible_to<std::invoke_result_t<Bytes&, std::string_view>, std::uint64_t>
+[[nodiscard]] constexpr memory_schedule find_memory_schedule(N const& n, Bytes bytes) {
+  return detail::schedule_by_memory(
+      n, [](std::string_view) { return true; }, bytes, false);
 }
 
 /// Result of schedule_and_share_blobs: the new order, by original positions, and what was shared.

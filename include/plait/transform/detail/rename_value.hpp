@@ -65,8 +65,8 @@ namespace detail {
 
 // Lists the mentions of a value, and checks that it can be renamed in all of them.
 template <fully_renamable_net N>
-void plan_rename(N const& n, ssa_form<N> const& ssa, value v, std::string_view to, bool init_net, name_capture capture,
-                 std::vector<renamed_mention>& mentions) {
+constexpr void plan_rename(N const& n, ssa_form<N> const& ssa, value v, std::string_view to, bool init_net,
+                           name_capture capture, std::vector<renamed_mention>& mentions) {
   using kind = renamed_mention::kind;
   for (std::uint32_t slot = 0; slot != ssa.external_inputs().size(); ++slot)
     if (ssa.external_inputs()[slot] == v) mentions.push_back({kind::external_input, npos, slot, init_net});
@@ -76,7 +76,8 @@ void plan_rename(N const& n, ssa_form<N> const& ssa, value v, std::string_view t
   for (operand o : ssa.consumers(v))
     if (touching.empty() || touching.back() != o.op) touching.push_back(o.op);
 
-  std::string const from(std::string_view(ssa.name(v)));
+  auto const key = ssa.name(v);  // a std::string in some nets
+  std::string_view const from = key;
   auto next = touching.begin();
   op_index at = 0;
   for (auto it = std::ranges::begin(plait::ops(n)); next != touching.end(); ++it, ++at) {
@@ -110,15 +111,15 @@ void plan_rename(N const& n, ssa_form<N> const& ssa, value v, std::string_view t
       taken |= name == to;
     });
     if (other_version && (mentioned || binds_nested_net(n, op)))
-      raise(net_error("plait: " + op_label(n, at) + " holds a net that knows '" + from + "' by one name, but the op " +
-                          "uses several versions of it: version " + std::to_string(v.version) +
-                          " cannot be renamed alone",
-                      at, from));
+      raise(net_error("plait: " + op_label(n, at) + " holds a net that knows '" + std::string(from) +
+                          "' by one name, but the op " + "uses several versions of it: version " +
+                          std::to_string(v.version) + " cannot be renamed alone",
+                      at, std::string(from)));
     if (!mentioned) continue;
     if (!nested_editable_net<N>)
-      raise(net_error("plait: " + op_label(n, at) + " holds a net that mentions '" + from +
+      raise(net_error("plait: " + op_label(n, at) + " holds a net that mentions '" + std::string(from) +
                           "', and its type has no way to change nested nets",
-                      at, from));
+                      at, std::string(from)));
     if (taken && capture == name_capture::refuse)
       raise(net_error("plait: new name '" + std::string(to) + "' is taken in a net that " + op_label(n, at) + " holds",
                       at, std::string(to)));
@@ -128,11 +129,9 @@ void plan_rename(N const& n, ssa_form<N> const& ssa, value v, std::string_view t
     if (ssa.external_outputs()[slot] == v) mentions.push_back({kind::external_output, npos, slot, init_net});
 }
 
-// Throws if a blob of the net is called `to`.
 template <class N>
-void require_free(N const& n, ssa_form<N> const& ssa, std::string_view to, std::string_view which) {
-  blob_index const b = ssa.find(to);
-  if (b == npos) return;
+[[noreturn]] void refuse_taken_name(N const& n, ssa_form<N> const& ssa, blob_index b, std::string_view to,
+                                    std::string_view which) {
   value const last{b, ssa.version(b)};
   std::string message = "plait: new name '" + std::string(to) + "' is taken in the " + std::string(which) +
                         ": version " + std::to_string(last.version) + " of it is ";
@@ -149,9 +148,15 @@ void require_free(N const& n, ssa_form<N> const& ssa, std::string_view to, std::
   raise(net_error(message, op, std::string(to)));
 }
 
+// Throws if a blob of the net is called `to`.
+template <class N>
+constexpr void require_free(N const& n, ssa_form<N> const& ssa, std::string_view to, std::string_view which) {
+  if (blob_index const b = ssa.find(to); b != npos) refuse_taken_name(n, ssa, b, to, which);
+}
+
 template <fully_renamable_net N>
-void apply_mentions(N& n, std::vector<renamed_mention> const& mentions, bool init_net, std::string_view from,
-                    std::string_view to) {
+constexpr void apply_mentions(N& n, std::vector<renamed_mention> const& mentions, bool init_net, std::string_view from,
+                              std::string_view to) {
   using kind = renamed_mention::kind;
   using traits = net_traits_of<N>;
   name_t<N> const name = make_name(n, to);
@@ -178,7 +183,7 @@ void apply_mentions(N& n, std::vector<renamed_mention> const& mentions, bool ini
 inline constexpr ssa_options every_operand{.subnets = true, .control_inputs = true};
 
 template <net N>
-void require_op(ssa_form<N> const& ssa, op_index op) {
+constexpr void require_op(ssa_form<N> const& ssa, op_index op) {
   if (op >= ssa.op_count())
     raise(
         net_error("plait: the net has " + std::to_string(ssa.op_count()) + " ops, none at " + std::to_string(op), op));
@@ -186,7 +191,7 @@ void require_op(ssa_form<N> const& ssa, op_index op) {
 
 // Implicit operands follow an op's own, so a slot in range of the form need not be in range of the op.
 template <net N, class Operands>
-void require_slot(N const& n, op_index op, std::uint32_t slot, char const* what, Operands operands) {
+constexpr void require_slot(N const& n, op_index op, std::uint32_t slot, char const* what, Operands operands) {
   auto it = std::ranges::begin(plait::ops(n));
   for (op_index at = 0; at != op; ++at) ++it;
   auto const count = static_cast<std::size_t>(std::ranges::distance(operands(*it)));
@@ -311,6 +316,26 @@ value_rename rename_output(N& n, op_output at, std::string_view new_name, rename
 template <fully_renamable_net N>
 value_rename rename_output(N& n, N& init, op_output at, std::string_view new_name, rename_options const& options = {}) {
   return detail::rename_output(n, &init, at, new_name, options);
+}
+
+/// Returns a copy of a net in which the value that an op writes is renamed, by the rules of rename_output. A constant
+/// expression for a constexpr net, whose names view `new_name`.
+template <fully_renamable_net N>
+[[nodiscard]] constexpr N with_renamed_output(N n, op_output at, std::string_view new_name,
+                                              name_capture capture = name_capture::refuse) {
+  auto const ssa = get_ssa(std::as_const(n), detail::every_operand);
+  detail::require_op(ssa, at.op);
+  detail::require_slot(std::as_const(n), at.op, at.output, "output",
+                       [&](auto const& op) { return outputs(std::as_const(n), op); });
+  value const v = ssa.writes(at.op)[at.output];
+  auto const from = ssa.name(v);
+  if (std::string_view(from) == new_name) return n;
+  if (new_name.empty()) raise(net_error("plait: a blob cannot be given an empty name"));
+  if (capture == name_capture::refuse) detail::require_free(std::as_const(n), ssa, new_name, "net");
+  std::vector<renamed_mention> changed;
+  detail::plan_rename(std::as_const(n), ssa, v, new_name, false, capture, changed);
+  detail::apply_mentions(n, changed, false, from, new_name);
+  return n;
 }
 
 /// Renames the value that an op reads, there and at its origin: the op that writes it, or the external input. With an

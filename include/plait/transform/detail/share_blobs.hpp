@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -56,17 +57,19 @@ struct blob_sharing {
 
 namespace detail {
 
-// Returns the blobs that may share a buffer, in the order of first uses.
-template <has_text N>
-std::vector<blob_colouring::candidate> sharing_candidates(N const& n, ssa_form<N> const& ssa, blob_uses const& uses,
-                                                          share_options const& options) {
+// Returns the blobs that may share a buffer, in the order of first uses. `may_share`: predicate of names; `bytes`:
+// their sizes.
+template <has_text N, class MayShare, class Bytes>
+constexpr std::vector<blob_colouring::candidate> sharing_candidates(N const& n, ssa_form<N> const& ssa,
+                                                                    blob_uses const& uses, MayShare may_share,
+                                                                    Bytes bytes) {
   // By blob: the device of the ops that write it.
   constexpr std::size_t unknown = static_cast<std::size_t>(-1);
   constexpr std::size_t several = unknown - 1;
   std::vector<std::size_t> device(ssa.blob_bound(), unknown);
-  std::vector<std::optional<device_spec>> devices;
+  [[maybe_unused]] std::conditional_t<device_net<N>, std::vector<std::optional<device_spec>>, int> devices{};
   op_index at = 0;
-  for (auto&& op : plait::ops(n)) {
+  for ([[maybe_unused]] auto&& op : plait::ops(n)) {
     std::size_t number = 0;
     if constexpr (device_net<N>) {
       std::optional<device_spec> const here = net_traits_of<N>::device(n, op);
@@ -78,17 +81,25 @@ std::vector<blob_colouring::candidate> sharing_candidates(N const& n, ssa_form<N
     ++at;
   }
 
-  boost::unordered_flat_set<std::string_view> const kept(options.keep.begin(), options.keep.end());
   std::vector<blob_colouring::candidate> candidates;
   for (blob_index b = 0; b != ssa.blob_bound(); ++b) {
     if (uses.ops(b).empty() || !uses.is_internal(b) || device[b] == several) continue;
     auto const key = ssa.name(b);  // a std::string in some nets
     std::string_view const name = key;
-    if (kept.contains(name) || (options.only && !options.only(name))) continue;
-    candidates.push_back({b, device[b], options.bytes ? options.bytes(name).value_or(0) : 0});
+    if (may_share(name)) candidates.push_back({b, device[b], bytes(name)});
   }
-  std::ranges::stable_sort(candidates, {}, [&](auto const& c) { return uses.first(c.blob); });
+  std::ranges::sort(candidates, {}, [&](auto const& c) { return std::pair(uses.first(c.blob), c.blob); });
   return candidates;
+}
+inline auto may_share(share_options const& options) {
+  boost::unordered_flat_set<std::string_view> kept(options.keep.begin(), options.keep.end());
+  return [kept = std::move(kept), &options](std::string_view name) {
+    return !kept.contains(name) && (!options.only || options.only(name));
+  };
+}
+inline auto bytes_of(share_options const& options) {
+  return
+      [&options](std::string_view name) { return options.bytes ? options.bytes(name).value_or(0) : std::uint64_t{0}; };
 }
 
 }  // namespace detail
@@ -104,7 +115,8 @@ template <fully_renamable_net N>
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
   blob_uses const uses(n, ssa);
 
-  std::vector<detail::blob_colouring::candidate> const candidates = detail::sharing_candidates(n, ssa, uses, options);
+  std::vector<detail::blob_colouring::candidate> const candidates =
+      detail::sharing_candidates(n, ssa, uses, detail::may_share(options), detail::bytes_of(options));
   detail::blob_colouring colouring(uses);
   std::vector<std::uint32_t> const colours =
       options.any_order
