@@ -206,13 +206,24 @@ namespace detail {
 
 template <class F>
 struct traced_cell_code {
+  static constexpr traced_code trace() { return trace_cell(F(), std::make_index_sequence<cell_input_count<F>()>()); }
+  static constexpr int try_trace() {
+    static_cast<void>(trace());
+    return 0;
+  }
   static constexpr saving_code make() {
     saving_code made;
-    made.code = trace_cell(F(), std::make_index_sequence<cell_input_count<F>()>());
+    made.code = trace();
     if (made.code.problem == cell_problem::none) made.code = simplified_code(made.code);
     return made;
   }
 };
+
+template <int>
+struct constant_int {};
+// A callable whose tracing is a constant expression: it calls no function such as std::exp.
+template <class F>
+concept traceable = requires { typename constant_int<traced_cell_code<F>::try_trace()>; };
 
 // Stands for a cell with a mistake, which is reported once.
 struct wrong_cell_code {
@@ -228,16 +239,25 @@ struct checked_cell_code {
       "plait: the callable of a static cell captures nothing: make a number that it uses a template argument, "
       "or a parameter of type plait::scalar");
   static constexpr std::size_t inputs = cell_input_count<F>();
-  static constexpr bool is_callable = inputs <= most_cell_inputs;
-  static_assert(is_callable,
+  static_assert(inputs <= most_cell_inputs,
                 "plait: the callable of a static cell cannot be called with 1 to 48 values of a cell; its parameters "
                 "are auto, plait::per_row, plait::per_column or plait::scalar");
   static constexpr cell_problem problem = [] {
-    if constexpr (is_plain && is_callable)
+    if constexpr (!is_plain || inputs > most_cell_inputs)
+      return cell_problem::other;
+    else if constexpr (traceable<F>)
       return code_block<traced_cell_code<F>>().problem;
     else
-      return cell_problem::other;
+      return cell_problem::number;
   }();
+  static constexpr bool has_number = problem == cell_problem::number;
+  static_assert(!has_number,
+                "plait: the cell calls a function of numbers on a value, which has none while it is traced: write "
+                "exp(x), not std::exp(x); cells have the functions of docs/guide/compile-time.md");
+  static constexpr bool has_branch = problem == cell_problem::branch;
+  static_assert(!has_branch,
+                "plait: a cell cannot branch on a value: it has none while it is traced; use select(flag, a, b), or "
+                "max(a, b) instead of std::max(a, b)");
   static constexpr bool has_flag_as_number = problem == cell_problem::flag_as_number;
   static_assert(!has_flag_as_number,
                 "plait: the cell uses the result of a comparison as a number: use select(flag, 1, 0)");
@@ -339,8 +359,27 @@ class cell_gradient : public basic_cell<typename detail::checked_cell_gradient<C
 
 /// Returns the gradient of a cell, by the rules of run-time nets.
 template <cell_saves Saves = cell_saves::by_cost, class Cell>
-[[nodiscard]] consteval cell_gradient<Cell, Saves> gradient(Cell) {
+[[nodiscard]] constexpr cell_gradient<Cell, Saves> gradient(Cell) {
   return {};
 }
+
+// ---- constraints, for static_assert and requires
+
+/// A cell a result of which is an affine function of inputs, all together: a scan can compute such a state.
+template <auto const& Cell, std::size_t Output, std::size_t... Inputs>
+concept affine_in = Cell.is_affine(Output, {Inputs...});
+
+/// A cell a result of which is a linear function of inputs, all together.
+template <auto const& Cell, std::size_t Output, std::size_t... Inputs>
+concept linear_in = Cell.is_linear(Output, {Inputs...});
+
+/// A cell that has a gradient: all of its ops have rules.
+template <class Cell>
+concept differentiable_cell =
+    detail::code_block<detail::cell_gradient_code<Cell, cell_saves::by_cost>>().op_without_gradient == cell_op_count;
+
+/// A cell of at most so many ops.
+template <auto const& Cell, std::size_t Most>
+concept ops_at_most = Cell.net().ops().size() <= Most;
 
 }  // namespace plait

@@ -1,4 +1,6 @@
-// expect: plait: a cell cannot branch on a value: it has none while it is traced; use select(flag, a, b)
+// expect: plait: a cell cannot branch on a value: it has none while it is traced; use select(flag, a, b), or max(a, b) instead of std::max(a, b)
+// errors: 1
+// lines: 13
 #include <plait/gradient/static_cell.hpp>
 
 constexpr auto cell = plait::static_cell([](auto x) {

@@ -18,8 +18,16 @@ namespace plait {
 namespace detail {
 template <class T>
 concept cell_number = std::integral<T> || std::floating_point<T>;
-template <class T>
-inline constexpr bool is_cell_branch = std::same_as<T, void>;
+}  // namespace detail
+
+class cell_value;
+
+namespace detail {
+// Exact matches, so that none of the compiler's own operators is as good by a conversion of the value.
+template <class A, class B>
+concept cell_operands =
+    (std::derived_from<A, cell_value> || std::derived_from<B, cell_value>)&&std::convertible_to<A, cell_value> &&
+    std::convertible_to<B, cell_value>;
 }  // namespace detail
 
 /// A value of the cell that is traced: arithmetic, comparisons and the functions below append ops to its net. Numbers
@@ -37,32 +45,85 @@ class cell_value {
     return code_ == nullptr ? code.add_constant(constant_) : value_;
   }
 
-  template <class Bool>
-    requires std::same_as<Bool, bool>
-  constexpr explicit operator Bool() const {
-    static_assert(detail::is_cell_branch<Bool>,
-                  "plait: a cell cannot branch on a value: it has none while it is traced; use select(flag, a, b)");
+  /// Reports a branch: a value has no number yet. Returns false.
+  constexpr explicit operator bool() const {
+    if (code_ != nullptr) code_->report(cell_problem::branch);
     return false;
   }
+  /// Reports a function of numbers: std::exp(x). Without the conversion, compilers list all overloads.
+  template <class T>
+    requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>)
+  constexpr explicit(!std::same_as<T, double>) operator T() const {
+    if (code_ != nullptr) code_->report(cell_problem::number);
+    return T();
+  }
 
-  friend constexpr cell_value operator+(cell_value a, cell_value b) { return made("Add", {a, b}); }
-  friend constexpr cell_value operator-(cell_value a, cell_value b) { return made("Sub", {a, b}); }
-  friend constexpr cell_value operator*(cell_value a, cell_value b) { return made("Mul", {a, b}); }
-  friend constexpr cell_value operator/(cell_value a, cell_value b) { return made("Div", {a, b}); }
+  template <class A, class B>
+    requires detail::cell_operands<A, B>
+  friend constexpr cell_value operator+(A a, B b) {
+    return made("Add", {a, b});
+  }
+  template <class A, class B>
+    requires detail::cell_operands<A, B>
+  friend constexpr cell_value operator-(A a, B b) {
+    return made("Sub", {a, b});
+  }
+  template <class A, class B>
+    requires detail::cell_operands<A, B>
+  friend constexpr cell_value operator*(A a, B b) {
+    return made("Mul", {a, b});
+  }
+  template <class A, class B>
+    requires detail::cell_operands<A, B>
+  friend constexpr cell_value operator/(A a, B b) {
+    return made("Div", {a, b});
+  }
   friend constexpr cell_value operator-(cell_value a) { return made("Negative", {a}); }
   constexpr cell_value& operator+=(cell_value b) { return *this = *this + b; }
   constexpr cell_value& operator-=(cell_value b) { return *this = *this - b; }
   constexpr cell_value& operator*=(cell_value b) { return *this = *this * b; }
   constexpr cell_value& operator/=(cell_value b) { return *this = *this / b; }
 
-  friend constexpr cell_value operator<(cell_value a, cell_value b) { return made("LT", {a, b}); }
-  friend constexpr cell_value operator<=(cell_value a, cell_value b) { return made("LE", {a, b}); }
-  friend constexpr cell_value operator>(cell_value a, cell_value b) { return made("GT", {a, b}); }
-  friend constexpr cell_value operator>=(cell_value a, cell_value b) { return made("GE", {a, b}); }
-  friend constexpr cell_value operator==(cell_value a, cell_value b) { return made("EQ", {a, b}); }
-  friend constexpr cell_value operator!=(cell_value a, cell_value b) { return made("NE", {a, b}); }
-  friend constexpr cell_value operator&&(cell_value a, cell_value b) { return made("And", {a, b}); }
-  friend constexpr cell_value operator||(cell_value a, cell_value b) { return made("Or", {a, b}); }
+  template <class A, class B>
+    requires detail::cell_operands<A, B>
+  friend constexpr cell_value operator<(A a, B b) {
+    return made("LT", {a, b});
+  }
+  template <class A, class B>
+    requires detail::cell_operands<A, B>
+  friend constexpr cell_value operator<=(A a, B b) {
+    return made("LE", {a, b});
+  }
+  template <class A, class B>
+    requires detail::cell_operands<A, B>
+  friend constexpr cell_value operator>(A a, B b) {
+    return made("GT", {a, b});
+  }
+  template <class A, class B>
+    requires detail::cell_operands<A, B>
+  friend constexpr cell_value operator>=(A a, B b) {
+    return made("GE", {a, b});
+  }
+  template <class A, class B>
+    requires detail::cell_operands<A, B>
+  friend constexpr cell_value operator==(A a, B b) {
+    return made("EQ", {a, b});
+  }
+  template <class A, class B>
+    requires detail::cell_operands<A, B>
+  friend constexpr cell_value operator!=(A a, B b) {
+    return made("NE", {a, b});
+  }
+  template <class A, class B>
+    requires detail::cell_operands<A, B>
+  friend constexpr cell_value operator&&(A a, B b) {
+    return made("And", {a, b});
+  }
+  template <class A, class B>
+    requires detail::cell_operands<A, B>
+  friend constexpr cell_value operator||(A a, B b) {
+    return made("Or", {a, b});
+  }
   friend constexpr cell_value operator!(cell_value a) { return made("Not", {a}); }
   /// Returns a where the flag holds, else b.
   friend constexpr cell_value select(cell_value flag, cell_value a, cell_value b) {
@@ -119,7 +180,7 @@ class cell_value {
     for (cell_value const& v : operands) {
       bool const wants_flag = takes_flags || (is_select && op.input_count == 0);
       if (v.is_flag_ != wants_flag)
-        code->problem = wants_flag ? cell_problem::number_as_flag : cell_problem::flag_as_number;
+        code->report(wants_flag ? cell_problem::number_as_flag : cell_problem::flag_as_number);
       op.inputs[op.input_count++] = v.value_in(*code);
     }
     cell_value result(*code, code->add(op));
@@ -128,7 +189,7 @@ class cell_value {
   }
   static constexpr cell_value reduced(std::string_view function, cell_value x) {
     if (x.code_ != nullptr && (x.code_->axes[x.value_] & cell_columns) == 0)
-      x.code_->problem = cell_problem::reduction_of_row;
+      x.code_->report(cell_problem::reduction_of_row);
     return made(function, {x});
   }
 
@@ -203,8 +264,8 @@ constexpr traced_code trace_cell(F const& f, std::index_sequence<I...>) {
   auto const made = f(cell_value(code, static_cast<std::uint16_t>(I))...);
   auto const add_output = [&](cell_value const& v) {
     code.add_output(v.value_in(code));
-    if (v.is_flag()) code.problem = cell_problem::flag_as_number;
-    if ((code.output_axes.back() & cell_rows) == 0) code.problem = cell_problem::same_for_all_rows;
+    if (v.is_flag()) code.report(cell_problem::flag_as_number);
+    if ((code.output_axes.back() & cell_rows) == 0) code.report(cell_problem::same_for_all_rows);
   };
   if constexpr (is_cell_results<std::remove_const_t<decltype(made)>>::value)
     for (cell_value const& v : made.values) add_output(v);

@@ -45,6 +45,8 @@ enum class cell_problem : std::uint8_t {
   number_as_flag,     ///< a number is an operand of &&, || or !, or the first of select
   reduction_of_row,   ///< the operand of a sum, mean or maximum is one number for each row
   same_for_all_rows,  ///< a result varies with no input that has rows
+  branch,             ///< a value decides which ops are traced
+  number,             ///< a value is converted to a number
   other,
 };
 
@@ -58,6 +60,10 @@ struct traced_code {
   std::vector<std::uint8_t> output_axes;  ///< cell_axes; an output may be stored for more than its value varies with
   cell_problem problem = cell_problem::none;
 
+  /// Sets the problem unless there is one already.
+  constexpr void report(cell_problem found) {
+    if (problem == cell_problem::none) problem = found;
+  }
   constexpr std::uint16_t add_value(std::uint8_t varies) {
     axes.push_back(varies);
     return static_cast<std::uint16_t>(axes.size() - 1);
