@@ -1,4 +1,5 @@
-// Net validation: reports all errors, warnings and notes of a net at once.
+// Net validation: reports all errors, warnings and notes of a net at once. Constraints of nets at compile time are in
+// detail/net_constraints.hpp.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
 #include <plait/transform/dead_code_elimination.hpp>
+#include <plait/transform/detail/net_constraints.hpp>
 
 namespace plait {
 
