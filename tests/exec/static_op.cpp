@@ -17,8 +17,8 @@
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 #include <support/cell_net.hpp>
-#include <support/optimized.hpp>
 #include <support/run_op.hpp>
+#include <support/same_bits.hpp>
 
 namespace {
 
@@ -74,15 +74,6 @@ std::string cell_op(std::string const& type) {
   return text + "}";
 }
 
-// Returns true if both have the same bits. Functions that are not inlined are not compiled for wider instruction sets,
-// and round differently from those of an optimised library.
-template <class B, class T>
-bool are_equal(std::vector<T> const& a, std::vector<T> const& b, bool exact = true) {
-  if (exact && (test::optimized || plait::available_instructions() == plait::instruction_set::portable))
-    return test::agree<B>(a, b);
-  return std::ranges::equal(a, b, [](T x, T y) { return std::abs(x - y) <= T(1e-4) * std::max(T(1), std::abs(y)); });
-}
-
 // Runs a cell as one op and as the net of its ops, forward and backward, and compares the bits.
 template <class B, class T, class Cell>
 void compare(plait::cell_op_type<Cell> const& type, std::int64_t rows, std::int64_t columns) {
@@ -120,12 +111,14 @@ void compare(plait::cell_op_type<Cell> const& type, std::int64_t rows, std::int6
   plait::compile(ops, table<B>(), blobs).run();
   auto result = results.begin();
   for (std::size_t o = 0; o != Cell::output_count; ++o)
-    CHECK(are_equal<B>(*result++, blobs.template fetch<T>("v" + std::to_string(cell.external_outputs()[o]))));
+    CHECK(
+        test::have_same_bits<B>(*result++, blobs.template fetch<T>("v" + std::to_string(cell.external_outputs()[o]))));
   for (std::size_t i = 0; i != Cell::input_count; ++i) {
     CAPTURE(i);
     // The gradient of a number is summed over rows, then over their sums; that of the ops is one sum.
     bool const exact = cell.input_axes(i) != plait::cell_constant;
-    CHECK(are_equal<B>(*result++, blobs.template fetch<T>(gradients.at("x" + std::to_string(i)).values), exact));
+    CHECK(test::have_same_bits<B>(*result++, blobs.template fetch<T>(gradients.at("x" + std::to_string(i)).values),
+                                  exact));
   }
 }
 
