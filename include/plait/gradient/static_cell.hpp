@@ -272,15 +272,29 @@ struct checked_cell_code {
   using type = std::conditional_t<problem == cell_problem::none, traced_cell_code<F>, wrong_cell_code>;
 };
 
+/// Capacity of the first try to evaluate the code of a gradient.
+template <class Cell>
+inline constexpr std::size_t gradient_capacity = Cell::net().list().size() <= 12 ? 64 : 16 * Cell::net().list().size();
+
+// Both passes, before anything is simplified.
+template <class Cell>
+struct cell_passes_code {
+  static constexpr saving_code make() {
+    cell_backward_pass pass;
+    saving_code made;
+    made.code = pass(Cell::net().code());
+    made.problem = pass.problem();
+    return made;
+  }
+};
+
 template <class Cell, cell_saves Saves>
 struct cell_gradient_code {
   static constexpr saving_code make() {
-    traced_code const forward = Cell::net().code();
-    cell_backward_pass pass;
-    traced_code const both = pass(forward);
+    auto const& both = code_block<cell_passes_code<Cell>, gradient_capacity<Cell>>();
     saving_code made;
-    if (pass.problem() == cell_op_count) made = with_saved_values(forward, both, Saves);
-    made.problem = pass.problem();
+    if (both.op_without_gradient == cell_op_count) made = with_saved_values(Cell::net().code(), both.code(), Saves);
+    made.problem = both.op_without_gradient;
     return made;
   }
 };

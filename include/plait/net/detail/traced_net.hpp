@@ -134,6 +134,17 @@ struct traced_block {
       output_axes[o] = code.output_axes[o];
     }
   }
+  /// Returns the code again, to transform it in another constant expression: each has its own limit of steps.
+  constexpr traced_code code() const {
+    traced_code made;
+    made.axes.reserve(values);
+    made.ops.reserve(size.ops);
+    for (std::size_t i = 0; i != size.inputs; ++i) made.add_input(input_axes[i]);
+    for (std::size_t i = 0; i != size.ops; ++i) made.add(ops[i]);
+    for (std::size_t o = 0; o != size.outputs; ++o) made.add_output(outputs[o], output_axes[o]);
+    made.problem = problem;
+    return made;
+  }
 };
 
 /// Arrays of a net of known size: a structural type, which can be a template argument.
