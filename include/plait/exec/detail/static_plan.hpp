@@ -262,7 +262,7 @@ template <auto const& Net, dims... Inputs, backend B>
 [[nodiscard]] constexpr static_plan<B, float, Net, Inputs...> compile(B) {
   return {};
 }
-/// The same with elements of type T.
+/// Returns a plan whose elements have type T.
 template <auto const& Net, class T, dims... Inputs, backend B>
 [[nodiscard]] constexpr static_plan<B, T, Net, Inputs...> compile(B) {
   return {};

@@ -168,8 +168,7 @@ class memory_scheduler {
 
 namespace detail {
 
-/// The same as find_memory_schedule, of candidates for sharing; `bytes`: by name. A constant expression where the net
-/// is.
+/// Schedules the candidates for sharing as find_memory_schedule does; `bytes`: sizes by name.
 template <has_text N, class MayShare, class Bytes>
 constexpr memory_schedule schedule_by_memory(N const& n, MayShare may_share, Bytes bytes, bool count) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
@@ -203,7 +202,7 @@ template <has_text N>
 [[nodiscard]] memory_schedule find_memory_schedule(N const& n, share_options const& options = {}) {
   return detail::schedule_by_memory(n, detail::may_share(options), detail::bytes_of(options), !options.bytes);
 }
-/// The same of all blobs, whose sizes `bytes(name)` returns. A constant expression for a constexpr net.
+/// Finds a memory schedule of all blobs, whose sizes `bytes(name)` returns. A constant expression for a constexpr net.
 template <has_text N, std::invocable<std::string_view> Bytes>
   requires std::convertible_to<std::invoke_result_t<Bytes&, std::string_view>, std::uint64_t>
 [[nodiscard]] constexpr memory_schedule find_memory_schedule(N const& n, Bytes bytes) {
