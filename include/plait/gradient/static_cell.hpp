@@ -106,15 +106,17 @@ class cell_backward_pass {
   }
   // Terms that ops compute come first, in the order of these ops; one for several inputs is computed for the first.
   constexpr void collect(traced_op const& op, cell_context const& context) {
-    std::vector<cell_context::result> const results = context.results();
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i != results.size(); ++i)
-      if (results[i].value != npos) order.push_back(i);
+    auto const results = context.results();
+    std::array<std::size_t, 4> order = {};
+    std::size_t count = 0;
+    for (std::size_t i = 0; i != op.input_count; ++i)
+      if (results[i].value != npos) order[count++] = i;
     auto const rank = [&](std::size_t i) { return results[i].is_made ? results[i].value : npos; };
-    for (std::size_t k = 1; k < order.size(); ++k)
+    for (std::size_t k = 1; k < count; ++k)
       for (std::size_t j = k; j != 0 && rank(order[j]) < rank(order[j - 1]); --j) std::swap(order[j], order[j - 1]);
     std::uint32_t before = npos;
-    for (std::size_t const i : order) {
+    for (std::size_t k = 0; k != count; ++k) {
+      std::size_t const i = order[k];
       bool const by_op = rank(i) != npos && rank(i) != before;
       before = rank(i);
       terms_[op.inputs[i]].push_back({unbroadcast(results[i].value, op.inputs[i]), by_op});
@@ -274,7 +276,7 @@ struct checked_cell_code {
 
 /// Capacity of the first try to evaluate the code of a gradient.
 template <class Cell>
-inline constexpr std::size_t gradient_capacity = Cell::net().list().size() <= 12 ? 64 : 16 * Cell::net().list().size();
+inline constexpr std::size_t gradient_capacity = Cell::net().list().size() <= 12 ? 64 : 6 * Cell::net().list().size();
 
 // Both passes, before anything is simplified.
 template <class Cell>

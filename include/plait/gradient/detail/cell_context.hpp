@@ -69,7 +69,7 @@ class cell_context {
 
   /// `op`: the op's number; `adjoints`: by value of the forward net, npos where there is none.
   constexpr cell_context(traced_code& code, std::size_t op, std::vector<std::uint32_t> const& adjoints)
-      : code_(&code), op_(code.ops[op]), adjoints_(&adjoints), results_(op_.input_count) {}
+      : code_(&code), op_(code.ops[op]), adjoints_(&adjoints) {}
 
   // ---- the op
   constexpr std::string_view type() const { return op_.info().name; }
@@ -131,8 +131,9 @@ class cell_context {
     if (has_equal_arguments(made.info())) made.arguments = op_.arguments;
     std::uint16_t next = code_->add(made);
     for (gradient_operand const v : outputs) {
-      if (v.id - unplaced >= places_.size()) places_.resize(v.id - unplaced + 1, npos);
+      if (v.id - unplaced >= places_.size()) detail::fail_cell_rule("a rule computes more than 16 values");
       places_[v.id - unplaced] = next++;
+      is_placed_[v.id - unplaced] = true;
     }
     return {*code_, code_->ops.size() - 1};
   }
@@ -147,8 +148,8 @@ class cell_context {
     bool is_made = false;  ///< by an op of the rule
   };
   /// Returns the gradients by input, as values of the code.
-  constexpr std::vector<result> results() const {
-    std::vector<result> made = results_;
+  constexpr std::array<result, 4> results() const {
+    std::array<result, 4> made = results_;
     for (result& r : made)
       if (r.value != npos) r.value = placed({r.value});
     return made;
@@ -157,7 +158,7 @@ class cell_context {
  private:
   constexpr std::uint32_t placed(gradient_operand v) const {
     if (v.id < unplaced) return v.id;
-    if (v.id - unplaced >= places_.size() || places_[v.id - unplaced] == npos)
+    if (v.id - unplaced >= places_.size() || !is_placed_[v.id - unplaced])
       detail::fail_cell_rule("a rule reads a value before one of its ops computes it");
     return places_[v.id - unplaced];
   }
@@ -170,8 +171,9 @@ class cell_context {
   traced_op op_;
   std::vector<std::uint32_t> const* adjoints_;
   std::uint32_t made_ = 0;
-  std::vector<std::uint32_t> places_;  // by requested value
-  std::vector<result> results_;
+  std::array<std::uint32_t, 16> places_ = {};  // by requested value
+  std::array<bool, 16> is_placed_ = {};
+  std::array<result, 4> results_ = {};
 };
 
 }  // namespace plait

@@ -77,6 +77,13 @@ constexpr cell_dependence dependence_of(traced_op const& op, std::vector<cell_de
     case cell_op_number("ReduceBackMeanGradient"):  // the second input gives the width
     case cell_op_number("ReduceBackSumGradient"):
       return input(0);
+    case cell_op_number("DivGradient"):  // rules that are functions name no place of the gradient
+      return linear_in(2);
+    case cell_op_number("EluGradient"):
+    case cell_op_number("LeakyReluGradient"):
+    case cell_op_number("MaxGradient"):
+    case cell_op_number("MinGradient"):
+      return linear_in(1);
     case cell_op_number("Where"):
       return input(0) == cell_dependence::none ? join(1, 2) : cell_dependence::nonlinear;
     default:
