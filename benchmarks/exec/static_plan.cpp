@@ -1,5 +1,6 @@
 // A net of ten ops on 16 floats: by hand, as a static plan, and as a plan made at run time.
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,6 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/static_op.hpp>
-#include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/net/static_net.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
@@ -76,11 +76,13 @@ void static_plan(benchmark::State& state) {
 
 void run_time_plan(benchmark::State& state) {
   plait::workspace<plait::serial> blobs;
+  std::size_t seed = 0;
   std::string text = "external_output: \"y\" ";
   for (char const* const name : {"x", "w", "b"}) {
     std::vector<float> numbers;
-    for (std::size_t i = 0; i != width; ++i) numbers.push_back(value(i, static_cast<std::size_t>(*name)));
-    blobs.feed(name, plait::tensor<plait::serial>::of(plait::shape{width}, numbers));
+    for (std::size_t i = 0; i != width; ++i) numbers.push_back(value(i, seed));
+    ++seed;
+    blobs.feed(name, numbers, {static_cast<std::int64_t>(width)});
   }
   for (auto const op : arithmetic.ops()) {
     text += "op { type: \"" + std::string(arithmetic.type(op)) + "\" ";
