@@ -1,5 +1,6 @@
 #include <plait/exec/backends/tbb/detail/parallel.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <set>
@@ -331,6 +332,27 @@ TEST_CASE("memory_dependencies: memory and control inputs order ops") {
   CHECK(row(2).empty());
   auto serial = plait::compile(n, test::toy_operators<B>(), blobs);
   CHECK_THROWS_AS(plait::parallel_executor<B>{serial}, plait::precondition_error);
+}
+
+TEST_CASE("memory_dependencies: ops with effects on one input run in the order of the net") {
+  auto table = test::toy_operators<B>();
+  table.add<test::mix_kernel>(plait::op_schema("Effect").inputs(2).outputs(1).side_effects().in_order(0));
+  plait::netdef const n = plait::read_netdef_text(R"(
+    op { type: "Effect" input: "x" input: "p" output: "a" }
+    op { type: "Mix" input: "x" input: "p" output: "b" }
+    op { type: "Effect" input: "x" input: "q" output: "c" }
+    op { type: "Effect" input: "p" input: "x" output: "d" }
+    op { type: "Effect" input: "x" input: "p" output: "e" })");
+  plait::workspace<B> blobs;
+  auto const plan = plait::compile(n, table, blobs, {.parallel = true});
+  auto const followers =
+      plait::memory_dependencies(plait::detail::engine_of(plan).layout(), plait::detail::engine_of(plan).controls());
+  auto const row = [&](plait::op_index op) { return std::vector(followers[op].begin(), followers[op].end()); };
+  CHECK(std::ranges::count(row(0), 2u) == 1);
+  CHECK(std::ranges::count(row(2), 4u) == 1);
+  CHECK(std::ranges::count(row(0), 3u) == 1);  // d is ordered by p, which a only reads, and reads x
+  CHECK_THROWS_AS(table.add<test::mix_kernel>(plait::op_schema("Effect").inputs(2).outputs(1).in_order(2)),
+                  plait::error);
 }
 
 }  // namespace

@@ -29,16 +29,20 @@ namespace plait {
       for (op_index const before : std::views::iota(std::exchange(replacing, op), op)) row.push_back(before);
     for (auto v : layout.reads(op))
       if (op_index const w = writer[layout.storage_of(v)]; w != npos) row.push_back(w);
-    for (auto v : layout.writes(op)) {
+    auto const wait_as_writer = [&](plan_layout::value_number v) {
       auto const s = layout.storage_of(v);
       if (writer[s] != npos) row.push_back(writer[s]);
       row.insert(row.end(), readers[s].begin(), readers[s].end());
-    }
-    for (auto v : layout.reads(op)) readers[layout.storage_of(v)].push_back(op);
-    for (auto v : layout.writes(op)) {
+    };
+    auto const write = [&](plan_layout::value_number v) {
       writer[layout.storage_of(v)] = op;
       readers[layout.storage_of(v)].clear();
-    }
+    };
+    for (auto v : layout.writes(op)) wait_as_writer(v);
+    if (auto const v = layout.ordered_by(op); v != npos) wait_as_writer(v);
+    for (auto v : layout.reads(op)) readers[layout.storage_of(v)].push_back(op);
+    for (auto v : layout.writes(op)) write(v);
+    if (auto const v = layout.ordered_by(op); v != npos) write(v);
     std::ranges::sort(row);
     row.erase(std::ranges::unique(row).begin(), row.end());
     for (op_index const other : row)

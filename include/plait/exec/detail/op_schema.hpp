@@ -228,6 +228,12 @@ class op_schema {
     takes_objects_ = true;
     return *this;
   }
+  /// Orders all ops of a plan that have the same value as this input, as if each of them wrote it: they run in the
+  /// order of the net, also in parallel. For objects with effects of their own, such as communicators.
+  op_schema& in_order(std::size_t input) {
+    ordered_input_ = input;
+    return *this;
+  }
   /// Declares that the op throws only before it writes anything. Otherwise memory that must be rolled back is copied
   /// before each run.
   op_schema& checks_first() {
@@ -299,6 +305,8 @@ class op_schema {
   /// Returns the condition of differs_by_run; nullptr if it holds for no op.
   op_condition different_runs() const noexcept { return differs_where_; }
   bool has_checked_first() const noexcept { return checks_first_; }
+  /// Returns the input of in_order; nothing if there is none.
+  std::optional<std::size_t> ordered_input() const noexcept { return ordered_input_; }
   caffe2_column const& caffe2() const noexcept { return caffe2_; }
   /// Throws an error if the schema is inconsistent: it refers to an operand that no op of the type has, has a minimum
   /// of operands above the maximum, or describes an argument twice.
@@ -317,6 +325,7 @@ class op_schema {
         expect(pair.output, outputs_.second, "output");
       }
     for (std::size_t const input : shape_inputs_) expect(input, inputs_.second, "input");
+    if (ordered_input_) expect(*ordered_input_, inputs_.second, "input");
     std::vector<std::string_view> names;
     for (argument_info const& a : arguments_) names.push_back(a.name);
     for (net_argument_info const& a : net_arguments_) names.push_back(a.name);
@@ -353,6 +362,7 @@ class op_schema {
   bool exact_numbers_ = false;
   op_condition differs_where_ = nullptr;
   bool checks_first_ = false;
+  std::optional<std::size_t> ordered_input_;
   required_inputs required_ = required_inputs::all;
   bool results_after_run_ = false;
   bool shares_results_ = false;

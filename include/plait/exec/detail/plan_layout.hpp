@@ -87,6 +87,8 @@ class plan_layout {
   std::span<op_index const> stages() const noexcept { return stages_; }
   /// Returns true if the types of an op's outputs are known only after its run, and no memory is planned for them.
   bool gives_results(op_index op) const { return gives_results_[op]; }
+  /// Returns the value by which an op is ordered (op_schema::in_order); npos if there is none.
+  value_number ordered_by(op_index op) const { return ordered_by_[op]; }
   /// Returns true if shapes depend on elements of an op's inputs.
   bool reads_elements(op_index op) const { return reads_elements_[op]; }
 
@@ -125,9 +127,10 @@ class plan_layout {
   numbered_inputs by_storage_;
   std::vector<value_number> given_;
   std::vector<op_index> stages_;
-  std::vector<bool> gives_results_;   // by op
-  std::vector<bool> reads_elements_;  // by op
-  std::vector<bool> replaces_given_;  // by op
+  std::vector<bool> gives_results_;       // by op
+  std::vector<bool> reads_elements_;      // by op
+  std::vector<value_number> ordered_by_;  // by op
+  std::vector<bool> replaces_given_;      // by op
   std::vector<passing_value> passing_;
 };
 
@@ -237,9 +240,11 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
   stages_.assign(ops == 0 ? 0 : 1, 0);
   gives_results_.assign(ops, false);
   reads_elements_ = operands.elements;
+  ordered_by_.assign(ops, npos);
   for (op_index op = 0; op != ops; ++op) {
     op_schema const& schema = *operands.schemas[op];
     gives_results_[op] = schema.has_results_after_run();
+    if (auto const i = schema.ordered_input(); i && *i < reads_[op].size()) ordered_by_[op] = reads_[op][*i];
     if (op != 0 && (reads_elements_[op] || gives_results_[op - 1])) stages_.push_back(op);
     for (value_number v : reads_[op])
       if (storage_of_[v] == npos) {
