@@ -64,6 +64,17 @@ plait_component(exec_cblas OPTIONAL HEADERS exec/backends/cblas/cblas.hpp
   LINKS plait::exec CBLAS::cblas FINDS CBLAS
   ALLOWS cblas.h)
 
+# The target of C++, as projects need not enable C; the bindings of C++ are not used.
+plait_component(mpi OPTIONAL HEADERS exec/mpi.hpp exec/detail/mpi/api.hpp exec/detail/mpi/call.hpp
+                                     exec/detail/mpi/channel.hpp exec/detail/mpi/collective_kernels.hpp
+                                     exec/detail/mpi/communicator.hpp exec/detail/mpi/error.hpp
+                                     exec/detail/mpi/exchanges.hpp exec/detail/mpi/job.hpp exec/detail/mpi/kernel.hpp
+                                     exec/detail/mpi/message_kernels.hpp exec/detail/mpi/messages.hpp
+                                     exec/detail/mpi/overlap_kernels.hpp exec/detail/mpi/progress.hpp
+                                     exec/detail/mpi/roll_call.hpp
+  LINKS plait::exec MPI::MPI_CXX FINDS "MPI 3.1 COMPONENTS CXX"
+  ALLOWS thrust/ cub/ mpi.h)
+
 # For files compiled by nvcc: tests/cuda checks these headers by using them.
 plait_component(exec_cuda OPTIONAL HEADERS exec/backends/cuda/cuda.hpp exec/backends/cuda/cublas.hpp
                                            exec/backends/cuda/cuda_graph.hpp
@@ -71,6 +82,6 @@ plait_component(exec_cuda OPTIONAL HEADERS exec/backends/cuda/cuda.hpp exec/back
   LINKS plait::exec CUDA::cudart CUDA::cublas CUDA::cublasLt FINDS CUDAToolkit
   ALLOWS cublas)
 
-# Components that programs without nvcc can link.
+# Components that programs without nvcc and MPI can link.
 set(plait_host_components ${plait_components})
-list(REMOVE_ITEM plait_host_components exec_cuda)
+list(REMOVE_ITEM plait_host_components exec_cuda mpi)

@@ -44,6 +44,8 @@ wishes=(
   "gdb"
   "chromium chromium-browser"
   "libopenblas-dev"
+  "libopenmpi-dev libmpich-dev"
+  "openmpi-bin mpich"
   "libdnnl-dev"
   "ocl-icd-opencl-dev"
   "libbenchmark-dev>=1.7"
@@ -210,7 +212,7 @@ without_apt() {
   else
     say "this system has no apt; please install:" >&2
     printf '  %s\n' "${missing[@]}" >&2
-    say "optional: ccache, graphviz, gdb, chromium, Google Benchmark, protobuf, LLVM 14 or later, clang 16 with libFuzzer" >&2
+    say "optional: ccache, graphviz, gdb, chromium, an MPI, Google Benchmark, protobuf, LLVM 14 or later, clang 16 with libFuzzer" >&2
     exit 1
   fi
 }
