@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/graph/graph_traits.hpp>
 
 namespace bench {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <plait/core/assert.hpp>
-#include <plait/core/csr.hpp>
 #include <plait/core/detail/symbols.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/dataflow/available_expressions.hpp>

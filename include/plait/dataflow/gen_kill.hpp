@@ -23,9 +23,9 @@
 #include <type_traits>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/csr.hpp>
 #include <plait/core/detail/bit_matrix.hpp>
 #include <plait/core/detail/bit_queue.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/graph/detail/dense_graph.hpp>
 

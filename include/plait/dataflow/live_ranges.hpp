@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/dataflow/detail/dense_liveness.hpp>
 #include <plait/net/detail/blob_table.hpp>

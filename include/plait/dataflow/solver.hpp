@@ -26,8 +26,8 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/csr.hpp>
 #include <plait/core/detail/bit_queue.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/raise.hpp>
 #include <plait/core/detail/refused.hpp>
 #include <plait/core/errors.hpp>

@@ -21,7 +21,7 @@
 #include <ranges>
 #include <span>
 
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/core/detail/refused.hpp>
 #include <plait/graph/detail/dense_frontiers.hpp>

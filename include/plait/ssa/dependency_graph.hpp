@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
 

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/raise.hpp>
 #include <plait/core/detail/refused.hpp>
 #include <plait/core/detail/uninitialized_allocator.hpp>

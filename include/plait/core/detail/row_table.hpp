@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/hash.hpp>
 #include <plait/core/detail/hash_index.hpp>
 #include <plait/core/detail/npos.hpp>

@@ -12,7 +12,7 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>

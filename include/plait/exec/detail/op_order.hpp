@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/csr.hpp>
 #include <plait/core/detail/bit_matrix.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/exec/detail/plan_layout.hpp>
 #include <plait/ssa/versioning.hpp>

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/exec/detail/net_operands.hpp>
 #include <plait/exec/detail/op_schema.hpp>

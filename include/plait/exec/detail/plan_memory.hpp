@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/exec/detail/fusion/find_groups.hpp>

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 
 namespace plait {

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/graph/detail/dense_dominators.hpp>
 #include <plait/graph/detail/dense_graph.hpp>

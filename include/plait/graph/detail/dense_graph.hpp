@@ -20,7 +20,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/core/detail/uninitialized_allocator.hpp>
 #include <plait/graph/detail/lazy_value.hpp>

@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 
 namespace plait {

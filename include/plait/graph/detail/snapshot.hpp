@@ -21,7 +21,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/core/detail/prefetch.hpp>
 #include <plait/core/detail/refused.hpp>

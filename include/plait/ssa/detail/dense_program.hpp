@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/net/detail/blob_table.hpp>
 #include <plait/ssa/versioning.hpp>
 

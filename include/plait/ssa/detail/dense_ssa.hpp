@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/graph/detail/dense_graph.hpp>
 #include <plait/ssa/detail/op_index.hpp>

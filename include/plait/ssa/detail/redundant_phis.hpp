@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/ssa/detail/dense_ssa.hpp>
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/net/detail/nested_names.hpp>
 #include <plait/net/mutation.hpp>

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/exec/detail/compile_options.hpp>
 #include <plait/exec/detail/cost_model.hpp>

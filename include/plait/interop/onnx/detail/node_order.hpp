@@ -11,7 +11,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/graph/strong_components.hpp>
 #include <plait/interop/onnx/detail/model.hpp>
 

@@ -21,7 +21,7 @@
 #include <tbb/task_group.h>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/csr.hpp>
+#include <plait/core/detail/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/exec/detail/op_order.hpp>
 #include <plait/exec/plan.hpp>
