@@ -91,8 +91,10 @@ class op_checker {
     std::size_t const before = found_.size();
     auto const entry = operators_.find(at.type());
     if (entry == nullptr) {
-      found_.push_back(
-          problem_of(at, "unknown op type", "is of no type that plait runs" + did_you_mean(at.type(), op_types())));
+      found_.push_back(problem_of(at, "unknown op type",
+                                  at.type().starts_with("MPI")
+                                      ? std::string("needs the component plait::mpi, with which this tool is not built")
+                                      : "is of no type that plait runs" + did_you_mean(at.type(), op_types())));
     } else {
       check_counts(at, entry->schema);
       check_arguments(at, entry->schema);

@@ -205,6 +205,10 @@ TEST_CASE("plan: errors of a net name op and blob") {
   CHECK(unknown.name == "n");
   CHECK(std::string(unknown.what()) ==
         "plait: op 1 (Nope 'n'): there is no such op type in the table of operators; inputs a, x; outputs b");
+  CHECK(
+      std::string(refused(R"(op { type: "MPICreateCommonWorld" output: "comm" })").what()) ==
+      "plait: op 0 (MPICreateCommonWorld): there is no such op type in the table of operators; add_mpi_operators() of "
+      "plait/exec/mpi.hpp, in the component plait::mpi, adds those of MPI; inputs; outputs comm");
   auto const operands = refused(R"(op { type: "Mix" input: "x" output: "a" })");
   CHECK(std::string(operands.what()) == "plait: op 0 (Mix): 1 inputs where there should be 2; inputs x; outputs a");
   auto const argument = refused(R"(op { type: "Sized" name: "s" input: "x" output: "a" })");

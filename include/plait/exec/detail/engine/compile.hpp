@@ -35,6 +35,12 @@ std::vector<operand_pair> pairs_of_one_name(ssa_form<N> const& form, op_index op
   return made;
 }
 
+// Returns a hint for a missing op type that only a component has; empty for other types.
+inline std::string component_hint(std::string_view type) {
+  if (!type.starts_with("MPI")) return {};
+  return "; add_mpi_operators() of plait/exec/mpi.hpp, in the component plait::mpi, adds those of MPI";
+}
+
 inline void expect_names(std::vector<operand_pair> const& found, std::vector<operand_pair> const& allowed) {
   for (operand_pair const at : found)
     if (std::ranges::find(allowed, at) == allowed.end())
@@ -87,7 +93,8 @@ engine<B>::engine(N const& n, operators<B> const& table, workspace<B>& blobs, co
       return refusal_as_it_is(
           std::string(why) + "; inputs" + list(form.reads(at)) + "; outputs" + list(form.writes(at)), std::move(blob));
     };
-    if (entry == nullptr) throw refusal("there is no such op type in the table of operators");
+    if (entry == nullptr)
+      throw refusal("there is no such op type in the table of operators" + detail::component_hint(type));
     if (!undeclared.empty())
       for (plait::value v : form.reads(at).first(static_cast<std::size_t>(std::ranges::distance(plait::inputs(n, op)))))
         if (undeclared[v.blob] && v.version == form.first_version(v.blob))
