@@ -433,6 +433,46 @@ TEST_CASE("plan: a stop token stops a run before an op") {
   CHECK_THROWS_AS(plait::parallel_executor(parallel).run({.stop = stop.get_token()}), plait::run_cancelled);
 }
 
+// Kernel y = x that counts the failed runs of its plan, and those before which inputs could be read.
+template <class Backend>
+struct failure_counter : test::same_kernel<Backend> {
+  using test::same_kernel<Backend>::same_kernel;
+  void run_failed(plait::op_context<Backend> const* c) noexcept override {
+    ++failed;
+    with_inputs += c != nullptr && c->dims(0).size() == 1 ? 1 : 0;
+  }
+  inline static int failed = 0;
+  inline static int with_inputs = 0;
+};
+
+TEST_CASE("plan: kernels learn that a run has failed") {
+  using counter = failure_counter<B>;
+  auto own = table;
+  own.add<failure_counter>(plait::op_schema("Counter").inputs(1).outputs(1));
+  plait::netdef n;
+  n.add_op("Counter", {"x"}, {"y"});
+  n.add_op("Mix", {"x", "z"}, {"w"});
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", {1}, {1});
+  for (bool const parallel : {false, true}) {
+    counter::failed = counter::with_inputs = 0;
+    blobs.get("z").clear();
+    auto plan = plait::compile(n, own, blobs, {.parallel = parallel});
+    auto const run = [&] { parallel ? plait::parallel_executor(plan).run() : plan.run(); };
+    CHECK_THROWS_AS(run(), plait::exec_error);
+    CHECK(counter::failed == 1);
+    CHECK(counter::with_inputs == 0);
+    blobs.feed<float>("z", {1, 2}, {2});
+    CHECK_THROWS_AS(run(), plait::exec_error);
+    CHECK(counter::failed == 2);
+    CHECK(counter::with_inputs == 1);
+    blobs.feed<float>("z", {1}, {1});
+    run();
+    run();
+    CHECK(counter::failed == 2);
+  }
+}
+
 TEST_CASE("plan: a fed tensor with any strides is read in the order of its indices") {
   plait::netdef n;
   n.add_op("Reverse", {"x"}, {"y"});

@@ -55,11 +55,7 @@ class engine {
   engine(N const& n, operators<B> const& table, workspace<B>& blobs, compile_options const& options)
       : engine(n, table, blobs, options, nullptr) {}
 
-  void run(run_options const& options) {
-    if (repeats_ && !is_watched(options) && stands()) return run_again();
-    bind();
-    run_bound(options);
-  }
+  void run(run_options const& options);
   void bind();
   void run_bound(run_options const& options = {});
   void forget_constants() noexcept { constants_.forget(); }
@@ -146,6 +142,10 @@ class engine {
   /// Rolls back blobs that are both input and output to their values before `op`. Precondition: the ops before `op`
   /// have run, and none of the others with layout().replaces_given(). O(values that pass).
   void restore_given(op_index op);
+  /// Calls op_kernel::run_failed of all ops. O(ops).
+  void report_failure() noexcept {
+    for (step& s : steps_) s.kernel->run_failed(has_inputs_ ? &s.context : nullptr);
+  }
   /// Returns a plan that shares the kernels of this one, with operands and memory of its own, which its ops do not
   /// reuse; its ops are run by run_op. An op must not run in two of them concurrently. Loops are begun and ended in
   /// this plan for all of them. O(operands).
@@ -361,6 +361,7 @@ class engine {
   std::vector<tensor_spec> inferred_;  // outputs of the current op
   std::vector<place> places_;          // inputs and published values; empty if runs are not repeated
   bool repeats_ = false;               // a run has ended, with no other request since
+  bool has_inputs_ = false;            // bind() has read all of them
   loop_values loop_;                   // without values: runs are not those of a loop
   bool in_loop_ = false;               // it has begun
   std::vector<bool> accumulated_;      // by value: see accumulates

@@ -49,6 +49,7 @@ void engine<B>::run_again() {
     }
   } catch (...) {
     repeats_ = false;
+    report_failure();
     rethrow(op);
   }
 }

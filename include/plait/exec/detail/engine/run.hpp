@@ -20,6 +20,18 @@
 namespace plait {
 
 template <backend B>
+void engine<B>::run(run_options const& options) {
+  if (repeats_ && !is_watched(options) && stands()) return run_again();
+  try {
+    bind();
+  } catch (...) {
+    report_failure();
+    throw;
+  }
+  run_bound(options);
+}
+
+template <backend B>
 void engine<B>::run_bound(run_options const& options) {
   op_index op = 0;
   bool const watched = is_watched(options);
@@ -45,6 +57,7 @@ void engine<B>::run_bound(run_options const& options) {
     }
   } catch (...) {
     end_stream();
+    report_failure();
     restore_given(op);
     rethrow(op);
   }
@@ -54,6 +67,7 @@ void engine<B>::run_bound(run_options const& options) {
 template <backend B>
 void engine<B>::bind() {
   repeats_ = false;
+  has_inputs_ = false;
   for (value_number v : layout_.published())
     if (replaced_[v].owner() != nullptr) replaced_[v] = tensor<B>();
   for (input const& in : inputs_) {
@@ -69,6 +83,7 @@ void engine<B>::bind() {
     take_memory(npos, "a copy of", in.value, [&] { other = inputs_.read(in, slots_[in.value]); });
     if (other && in.inferred) ready_[0] = false;
   }
+  has_inputs_ = true;
   if (!nested_)
     inputs_.separate_overwritten([this](input const& in) {
       take_memory(npos, "a copy of", in.value, [&] { in.source->value = in.source->value.clone(); });

@@ -53,16 +53,17 @@ class parallel_executor {
   /// Runs like plan::run. Of several errors, throws that of the first op in the net's order, after ops that have begun
   /// end. Throws run_cancelled, too, if an enclosing task group is cancelled.
   void run(run_options const& options = {}) {
-    plan_->bind();
     replaced_ = 0;
     auto const stages = plan_->layout().stages();
     try {
+      plan_->bind();
       for (std::size_t s = 0; s != stages.size(); ++s) {
         plan_->reach(stages[s]);
         run_stage(stages[s], s + 1 == stages.size() ? static_cast<op_index>(plan_->op_count()) : stages[s + 1],
                   options);
       }
     } catch (...) {
+      plan_->report_failure();
       plan_->restore_given(replaced_);
       throw;
     }
