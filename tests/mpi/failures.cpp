@@ -132,6 +132,36 @@ TEST_CASE("failure: an op throws in the middle of a run") {
   CHECK(found->blob == "y");
 }
 
+TEST_CASE("failure: a run fails and its rank goes on") {
+  // The workspace and the plan live until after the check: nothing is closed.
+  plait::operators<B> table = test::ranks_table(limits);
+  plait::workspace<B> blobs;
+  blobs.feed("x", of<float>({2}, {1, 2}));
+  plait::compile(test::with_communicator(""), table, blobs).run();
+  call_kernel<B>::calls = [] {
+    if (rank == last) throw plait::shape_error("plait: nothing can be read");
+  };
+  table.add<call_kernel>(plait::op_schema("Call").inputs(0, 1).outputs(0).side_effects());
+  plait::netdef const net = plait::read_netdef_text("op { type: 'Call' } " + sums);
+  auto plan = plait::compile(net, table, blobs);
+  for (int run = 0; run != 2; ++run) {
+    try {
+      plan.run();
+      CHECK(false);
+    } catch (plait::exec_error const& problem) {
+      if (rank == last && run == 0) {
+        CHECK(has(problem.what(), "nothing can be read"));
+        call_kernel<B>::calls = [] {};
+        continue;
+      }
+      plait::mpi_error const found = test::cause_of(problem);
+      CHECK(found.failure == plait::mpi_failure::closed);
+      CHECK(found.ranks == std::vector<int>{last});
+      CHECK(has(found.what(), "a run has failed on rank 2"));
+    }
+  }
+}
+
 TEST_CASE("failure: sender and receiver differ") {
   std::string const raw = " arg { name: 'raw_buffer' i: 1 } arg { name: 'tag' i: 0 } ";
   std::string const net =

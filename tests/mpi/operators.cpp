@@ -94,6 +94,13 @@ TEST_CASE("MPIAllreduce: an ordered sum has the bits of a sum in the order of ra
   }
 }
 
+TEST_CASE("MPIAllreduce: averages") {
+  auto const blobs =
+      test::run_ranks("op { type: 'MPIAllreduce' input: 'comm' input: 'x' output: 'y' arg { name: 'average' i: 1 } }",
+                      {{"x", of<double>({1}, {2.0 * rank})}});
+  CHECK(blobs.fetch<double>("y")[0] == size - 1);
+}
+
 TEST_CASE("MPIAllreduceBegin: buckets of several tensors, with ops between, in every run") {
   plait::workspace<B> blobs;
   std::string const net =

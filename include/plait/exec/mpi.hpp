@@ -21,20 +21,22 @@
 
 namespace plait {
 
-/// Time limits of each operation.
+/// Times of each operation.
 struct mpi_options {
   /// Time after which ranks call the roll. Those that do not answer within half of it again, or 0.5 to 5 seconds, make
   /// the operation fail on all others. Such ranks are dead, stopped or unreachable: computing ranks do answer.
   std::chrono::milliseconds timeout = std::chrono::seconds(60);
   /// Time after which ranks fail that answer, but do not reach the operation.
   std::chrono::milliseconds patience = std::chrono::minutes(10);
+  /// Least time that each operation takes: simulates a slow network, to see how much communication overlaps.
+  std::chrono::microseconds delay = std::chrono::microseconds(0);
 };
 
 /// Adds MPICreateCommonWorld, MPIBroadcast, MPIReduce, MPIAllgather, MPIAllgatherV, MPIAllreduce, MPIAllreduceBegin,
 /// MPIAllreduceEnd, MPISendTensor, MPIReceiveTensor.
 template <backend B>
 void add_mpi_operators(operators<B>& table, mpi_options const& options = {}) {
-  detail::mpi::add_collective_operators(table, {options.timeout, options.patience});
+  detail::mpi::add_collective_operators(table, {options.timeout, options.patience, options.delay});
   detail::mpi::add_overlap_operators(table);
   detail::mpi::add_message_operators(table);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +33,8 @@ class channel {
   communicators const& on() const noexcept { return on_; }
   communicators& on() noexcept { return on_; }
   void push(std::shared_ptr<job> what) { queue_.push_back(std::move(what)); }
+  /// Makes the next poll fail the channel on all ranks. May be called by any thread.
+  void request_abort() noexcept { is_aborted_.store(true, std::memory_order_relaxed); }
   bool is_idle() const noexcept { return active_ == nullptr && queue_.empty(); }
   /// Returns true after a job that closes; the channel must not be polled again then.
   bool is_closed() const noexcept { return closed_; }
@@ -48,6 +51,8 @@ class channel {
     if (closed_) return;
     try {
       if (now >= next_service_) serve(now);
+      if (failed_ == nullptr && is_aborted_.load(std::memory_order_relaxed))
+        throw failure{mpi_failure::closed, {on_.rank}, "a run has failed on rank " + std::to_string(on_.rank)};
       if (failed_ == nullptr) advance(now, finish);
       if (failed_ == nullptr && active_ != nullptr) watch(now, at_exit);
     } catch (failure const& why) {
@@ -65,7 +70,7 @@ class channel {
   }
 
  private:
-  enum class phase { begin, agree, lengths, texts, exchange };
+  enum class phase { begin, agree, lengths, texts, exchange, held };
 
   template <class Finish>
   void advance(clock::time_point now, Finish const& finish) {
@@ -85,7 +90,11 @@ class channel {
         check(MPI_Test(&request_, &done, &status_), "MPI_Test");
         if (done == 0) return;
       }
-      if (post_next()) continue;
+      if (phase_ != phase::held && post_next()) continue;
+      if (!active_->closes() && now - began_ < active_->within_.delay) {
+        phase_ = phase::held;
+        return;
+      }
       closed_ = closed_ || active_->closes();
       finish(*active_, nullptr);
       active_ = nullptr;
@@ -246,6 +255,7 @@ class channel {
   clock::time_point asked_;
   clock::time_point next_service_;
   roll_call roll_;
+  std::atomic<bool> is_aborted_ = false;
   bool closed_ = false;
   std::uint64_t operation_ = 0;  // number of collective jobs begun: the same on all ranks where none is late
   std::string last_;             // description of the last of them

@@ -104,21 +104,24 @@ class reduce_kernel final : public mpi_kernel<B> {
 template <backend B>
 class allreduce_kernel final : public mpi_kernel<B> {
  public:
-  explicit allreduce_kernel(op_arguments const& a) : ordered_(a.flag("ordered")) {}
+  explicit allreduce_kernel(op_arguments const& a) : average_(a.flag("average")), ordered_(a.flag("ordered")) {}
   void infer(shape_context& c) override {
     expect_summable(c, 1);
-    job_ = std::make_shared<sum_job>(this->call_on(c, "MPIAllreduce", ordered_ ? "ordered" : ""), sum_type(c.type(1)),
-                                     static_cast<std::size_t>(c.dims(1).size()), sum_job::no_root, ordered_);
+    if (average_) c.template expect_type<float, double, float16, bfloat16>(1);
+    job_ = std::make_shared<sum_job>(this->call_on(c, "MPIAllreduce", sum_arguments(average_, ordered_)),
+                                     sum_type(c.type(1)), static_cast<std::size_t>(c.dims(1).size()), sum_job::no_root,
+                                     ordered_);
     c.output(0, c.type(1), c.dims(1));
   }
   void run(op_context<B>& c) override {
     communicator const& on = this->communicator_of(c);
     copy_terms<B>(job_->bytes.data(), c.raw_input(1), c.type(1), job_->count());
     on.run(job_, c.run_number());
-    copy_sums<B>(c.raw_output(0), job_->bytes.data(), c.output_spec(0).type, job_->count(), 1);
+    copy_sums<B>(c.raw_output(0), job_->bytes.data(), c.output_spec(0).type, job_->count(), average_ ? on.size() : 1);
   }
 
  private:
+  bool average_;
   bool ordered_;
   std::shared_ptr<sum_job> job_;
 };
@@ -228,6 +231,8 @@ void add_collective_operators(operators<B>& table, limits const& within) {
           .inputs(2)
           .outputs(1)
           .in_place(1, 0)
+          .argument("average", std::int64_t{0}, "1: divide the sum by the number of ranks")
+          .ignored_in_caffe2("average")
           .argument("ordered", std::int64_t{0}, "1: sum in the order of ranks, whatever the library's algorithm is")
           .ignored_in_caffe2("ordered")
           .describe("sum of X over all ranks; inputs communicator, X"));

@@ -43,6 +43,8 @@ class communicator final : public blob_object {
     begin(what, step);
     progress::shared().wait(*what);
   }
+  /// Makes this operation and all later ones fail on every rank, because a run has failed on this one.
+  void abort() const { progress::shared().abort(channel_); }
 
  private:
   std::shared_ptr<channel> channel_;

@@ -15,7 +15,7 @@ namespace plait {
 enum class mpi_failure {
   mismatch,   ///< ranks call different operations, or with different element types, shapes or arguments
   timeout,    ///< ranks are dead, stopped, unreachable or late
-  closed,     ///< ranks have closed the communicator, as their program or run has ended
+  closed,     ///< a run has failed on a rank, or it has closed the communicator, as its net or program has ended
   transport,  ///< the MPI library has reported an error, or cannot be used
 };
 

@@ -36,10 +36,11 @@ struct failure {
   bool is_known = false;  ///< all ranks have found it out
 };
 
-/// Time limits of operations: see mpi_options.
+/// Times of operations: see mpi_options.
 struct limits {
   clock::duration timeout = std::chrono::seconds(60);
   clock::duration patience = std::chrono::minutes(10);
+  clock::duration delay = {};
 };
 
 /// Operation on a communicator. The thread that owns MPI calls post(); the job owns all memory that MPI accesses,

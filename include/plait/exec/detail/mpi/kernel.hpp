@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <string>
@@ -18,6 +19,11 @@ namespace plait::detail::mpi {
 /// Returns the type in which elements are summed: 16-bit floats as floats, so that a sum is rounded once.
 constexpr element_type sum_type(element_type type) {
   return type == element_type::float16 || type == element_type::bfloat16 ? element_type::float32 : type;
+}
+
+/// Returns the arguments of a sum, for its description.
+inline std::string sum_arguments(bool average, bool ordered) {
+  return average ? ordered ? "average, ordered" : "average" : ordered ? "ordered" : "";
 }
 
 /// Throws shape_error unless an input has a type that can be summed.
@@ -66,12 +72,23 @@ void copy_sums(void* to, std::byte* from, element_type type, std::size_t count, 
 /// these types, unless one that has failed still holds it.
 template <backend B>
 class mpi_kernel : public op_kernel<B> {
+ public:
+  void run_failed(op_context<B> const* c) noexcept final {
+    auto found = c == nullptr ? nullptr : std::dynamic_pointer_cast<communicator const>(c->object(0));
+    if (found == nullptr) found = used_.lock();
+    if (found == nullptr) return;
+    try {
+      found->abort();
+    } catch (std::exception const&) {  // without memory, other ranks notice that this one does not come
+    }
+  }
+
  protected:
-  static communicator const& communicator_of(op_context<B>& c) {
-    auto const object = c.object(0);
-    auto const* const found = dynamic_cast<communicator const*>(object.get());
+  communicator const& communicator_of(op_context<B>& c) {
+    auto const found = std::dynamic_pointer_cast<communicator const>(c.object(0));
     if (found == nullptr)
       c.fail("input 0 is " + to_string(c.input_spec(0)) + ", which should be a communicator of MPICreateCommonWorld");
+    used_ = found;
     return *found;
   }
   // Returns the description of an operation on input 1 alone.
@@ -87,6 +104,9 @@ class mpi_kernel : public op_kernel<B> {
              "have at most 2147483647 elements on all ranks together");
   }
   static int size_of_world() { return progress::shared().world().size; }
+
+ private:
+  std::weak_ptr<communicator const> used_;  // in the last run
 };
 
 /// Reads `root`, the number of a rank.

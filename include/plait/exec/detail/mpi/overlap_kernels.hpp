@@ -38,7 +38,7 @@ class allreduce_begin_kernel final : public mpi_kernel<B> {
       c.expect_same_type(1, i);
       if (average_) c.template expect_type<float, double, float16, bfloat16>(i);
     }
-    auto made = std::make_shared<call>("MPIAllreduceBegin", ordered_ ? "ordered" : "");
+    auto made = std::make_shared<call>("MPIAllreduceBegin", sum_arguments(average_, ordered_));
     for (std::size_t i = 1; i != c.input_count(); ++i) made->add(c.input_name(i), c.input(i));
     call_ = std::move(made);
     job_ = nullptr;

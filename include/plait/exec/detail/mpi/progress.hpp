@@ -84,18 +84,19 @@ class progress {
   /// Returns the channel on which communicators are made. Precondition: world() has returned.
   std::shared_ptr<channel> const& world_channel() const noexcept { return world_channel_; }
 
+  /// Hands over a job, or nothing where a channel only has to be polled.
   void submit(std::shared_ptr<channel> const& on, std::shared_ptr<job> what) {
     {
       std::lock_guard const lock(mutex_);
-      if (is_stopped_) {
-        what->failed_ = std::make_shared<failure const>(
-            failure{mpi_failure::closed, {world_.rank}, "MPI has been finalised in this process", {}, true});
-        what->done_ = true;
-        return;
-      }
+      if (is_stopped_) return refuse(what.get());
       submitted_.emplace_back(on, std::move(what));
     }
     wake_.notify_one();
+  }
+  /// Makes a communicator fail on all ranks.
+  void abort(std::shared_ptr<channel> const& which) {
+    which->request_abort();
+    submit(which, nullptr);
   }
   /// Waits until a job is done. Throws mpi_error if it has failed.
   void wait(job const& what) {
@@ -116,6 +117,14 @@ class progress {
   progress() {
     std::atexit([] { shared().stop(stopping::when_closed); });
     thread_ = std::thread([this] { run(); });
+  }
+
+  // Called with the lock.
+  void refuse(job* what) const {
+    if (what == nullptr) return;
+    what->failed_ = std::make_shared<failure const>(
+        failure{mpi_failure::closed, {world_.rank}, "MPI has been finalised in this process", {}, true});
+    what->done_ = true;
   }
 
   mpi_error error_of(failure const& why, call const& what, std::uint64_t step) const {
@@ -167,11 +176,7 @@ class progress {
     {
       std::lock_guard const lock(mutex_);
       is_stopped_ = has_ended_ = true;
-      for (auto const& [on, what] : submitted_) {
-        what->failed_ = std::make_shared<failure const>(
-            failure{mpi_failure::closed, {world_.rank}, "MPI has been finalised in this process", {}, true});
-        what->done_ = true;
-      }
+      for (auto const& each : submitted_) refuse(each.second.get());
       submitted_.clear();
     }
     done_.notify_all();
@@ -264,6 +269,7 @@ class progress {
     for (; !submitted_.empty(); submitted_.pop_front()) {
       auto const& [on, what] = submitted_.front();
       if (std::ranges::find(channels_, on) == channels_.end()) channels_.push_back(on);
+      if (what == nullptr) continue;
       limits_ = what->within_;
       on->push(what);
     }
