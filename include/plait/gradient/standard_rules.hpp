@@ -78,8 +78,9 @@ inline void add_nondifferentiable_rules(gradient_rules& rules) {
        {"BBoxTransform", "BoxWithNMSLimit", "CollectAndDistributeFpnRpnProposals", "CollectRpnProposals",
         "DistributeFpnProposals", "GenerateProposals", "GenerateProposalsCPP", "NonMaxSuppression"})
     rules.refuse(type, "boxes are not differentiated");
-  for (std::string_view type : {"LengthsToOffsets", "LengthsToRanges", "LengthsToSegmentIds", "LengthsToShape",
-                                "LengthsToWeights", "SegmentIdsToLengths", "SegmentIdsToRanges"})
+  for (std::string_view type :
+       {"ConvInteger", "LengthsToOffsets", "LengthsToRanges", "LengthsToSegmentIds", "LengthsToShape",
+        "LengthsToWeights", "MatMulInteger", "SegmentIdsToLengths", "SegmentIdsToRanges"})
     rules.refuse(type, "its inputs are integers");
   for (std::string_view type : {"Ceil", "DequantizeLinear", "Floor", "Mod", "QuantizeLinear", "SumElementsInt"})
     rules.refuse(type, "it is not differentiable: its derivative is zero where there is one");

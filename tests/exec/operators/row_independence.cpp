@@ -123,6 +123,7 @@ std::vector<example> examples() {
   tensor const whole = given<std::int64_t>({7, -3, 5, 0}, {rows});
   tensor const counts = given<std::int32_t>({7, -3, 5, 0, 1, 2, 12, 9}, {rows, 2}),
                above_one = given<double>({1.5, 2., 7., 1.}, {rows, 1});
+  tensor const bytes = given<std::uint8_t>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, {rows, 1, 2, 2});
   tensor const weights = reals({5, 6}), bias = reals({5}), two = reals({2});
   std::string const last = integer("axis", -1), repeated = integer("broadcast", 1), window = integer("kernel", 2);
   return {
@@ -200,6 +201,7 @@ std::vector<example> examples() {
       {"DotProductWithPaddingGradient", "", {x, reals({rows, 4}), column}, 3, 2},
       {"Conv", window, {pictures, reals({3, 2, 2, 2}), reals({3})}, 1},
       {"ConvRelu", window, {pictures, reals({3, 2, 2, 2}), reals({3})}, 1},
+      {"ConvInteger", window, {bytes, given<std::int8_t>({1, -2, 3, 4, 5, -6, 7, 8}, {2, 1, 2, 2})}, 1},
       {"ConvTranspose", window + R"(arg { name: "order" s: "NHWC" })", {pictures, reals({4, 2, 2, 3}), reals({3})}, 1},
       {"ConvTranspose", window, {pictures, reals({2, 3, 2, 2}), reals({3})}, 1},
       {"MaxPool", window, {pictures}, 1},

@@ -14,6 +14,7 @@
 #include <plait/exec/detail/operators/fully_connected.hpp>
 #include <plait/exec/detail/operators/fully_connected_gradients.hpp>
 #include <plait/exec/detail/operators/generate_proposals.hpp>
+#include <plait/exec/detail/operators/integer_products.hpp>
 #include <plait/exec/detail/operators/matmul.hpp>
 #include <plait/exec/detail/operators/non_max_suppression.hpp>
 #include <plait/exec/detail/operators/pad_image.hpp>
@@ -40,6 +41,7 @@ void add_linear_algebra(operators<B>& table) {
   add_fpn_proposal_operators(table);
   add_fully_connected_gradient_operators(table);
   add_fully_connected_operators(table);
+  add_integer_product_operators(table);
   add_matmul_operators(table);
   add_non_max_suppression_operators(table);
   add_pad_image_operators(table);

@@ -41,6 +41,10 @@ class convolution_shape {
   shape infer(shape_context const& c) {
     c.expect_type<float, double>(0);
     c.expect_same_type(0, 1);
+    return infer_shapes(c);
+  }
+  /// Like infer(), for any element types.
+  shape infer_shapes(shape_context const& c) {
     // If ranks or channels differ, the error names the image instead of W, which belongs to the model.
     c.expect_rank(1, 3, 5);
     std::size_t const axes = arguments_.axes() != 0 ? arguments_.axes() : c.dims(1).rank() - 2;
@@ -164,9 +168,7 @@ class convolution_kernel : public op_kernel<B> {
     }
   }
 
-  void run(op_context<B>& c) override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) { run_as<T>(c, {}); });
-  }
+  void run(op_context<B>& c) override { run_part(c, {.kind = op_part::kinds::whole}); }
   std::size_t pack(op_context<B>& c, std::size_t input, void* to) override {
     return input == 1 && method_ == method::few_windows ? detail::pack_factor(weights_, few_.product(), c, input, to)
                                                         : 0;
@@ -283,6 +285,8 @@ class convolution_kernel : public op_kernel<B> {
   few_windows few_;
   packed_factor<B> weights_;
   std::int64_t block_ = 0;  ///< windows
+
+ protected:
   detail::convolution_shape s_;
 };
 
