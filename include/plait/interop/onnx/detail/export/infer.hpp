@@ -218,6 +218,8 @@ class onnx_inference {
       give(dims(0), static_cast<onnx_type>(integer("to", 1)));
     } else if (type == "IsNaN") {
       give(dims(0), onnx_type::boolean);
+    } else if (type == "ConvInteger" || type == "MatMulInteger") {
+      give(onnx_shape(), onnx_type::int32);
     } else if (type == "QuantizeLinear") {
       give(dims(0), types_.type(node_.inputs[2]));
     } else if (type == "DequantizeLinear") {

@@ -1,16 +1,11 @@
 // Conversion rules for ONNX's quantised operators: QuantizeLinear, DequantizeLinear, and products of 8-bit integers.
 //
-// A product of integers is computed by the float op where every partial sum is known to be below 2^24, else by the
-// double op: these are exact, in any order of summation.
+// Products of integers are those of MatMulInteger and ConvInteger, which are exact modulo 2^32.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <limits>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -189,94 +184,38 @@ inline void check_integer_operand(onnx_context const& c, onnx_integer_operand co
     require_dims(c, at.zero_point, {(*c.dims(at.value))[at.axis]}, "a zero point for each place of the axis");
 }
 
-// Returns an upper bound of the magnitudes of an operand's elements less the zero point.
-inline double magnitude_bound(onnx_context const& c, onnx_integer_operand const& at) {
-  double const lowest = c.type(at.value) == onnx_type::uint8 ? 0 : -128;
-  double const highest = c.type(at.value) == onnx_type::int8 ? 127 : 255;
-  if (!has_zero_point(c, at)) return std::max(highest, -lowest);
-  double most = 0;
+// Returns true if an operand has a zero point that is not known to be zero.
+inline bool has_shift(onnx_context const& c, onnx_integer_operand const& at) {
+  if (!has_zero_point(c, at)) return false;
   tensor_value const* const known = known_zero_point(c, at);
-  if (known == nullptr || known->size() == 0 || c.type(at.value) == onnx_type::undefined) return 383;
-  for (std::int64_t const zero : onnx_wide_elements(*known))
-    most = std::max({most, static_cast<double>(zero) - lowest, highest - static_cast<double>(zero)});
-  return most;
+  return known == nullptr || !std::ranges::all_of(onnx_wide_elements(*known), [](std::int64_t x) { return x == 0; });
 }
 
-/// Returns the greatest sum of magnitudes that a constant contributes to an element of a product: over `places` along
-/// the axis, each with all elements that have this place.
-inline double greatest_sum(tensor_value const& value, std::size_t axis) {
-  auto const* const elements = std::get_if<std::vector<float>>(&value.data);
-  std::size_t inner = 1;
-  for (std::size_t a = axis + 1; a < value.shape.size(); ++a) inner *= static_cast<std::size_t>(value.shape[a]);
-  std::vector<double> sums(static_cast<std::size_t>(value.shape[axis]));
-  if (elements == nullptr || sums.empty()) return 0;
-  for (std::size_t i = 0; i != elements->size(); ++i)
-    sums[i / inner % sums.size()] += std::abs(static_cast<double>((*elements)[i]));
-  return *std::ranges::max_element(sums);
-}
-
-/// Both operands of a product as float or double, whichever is exact, less their zero points.
-struct onnx_integer_factors {
-  std::string left;
-  std::string right;
-  bool is_double;
-};
-
-// Returns an operand less its zero point. The zero points of several places need as many scales.
-inline std::string less_zero_point(onnx_context const& c, onnx_integer_operand const& at, bool is_double) {
-  onnx_type const type = is_double ? onnx_type::float64 : onnx_type::float32;
-  std::vector<std::string> operands{c.input(at.value), c.constant_blob(onnx_filled(type, {}, 1), "one")};
-  std::vector<net_argument> arguments;
-  if (has_zero_point(c, at)) {
-    operands.push_back(c.input(at.zero_point));
-    if (at.axis != npos) {
-      operands[1] = c.step("ConstantFill", {operands[2]}, {{"value", 1.0f}, {"dtype", require_runtime_type(c, type)}});
-      arguments.emplace_back("axis", static_cast<std::int64_t>(at.axis));
-    }
+// Returns the inputs of MatMulInteger or ConvInteger; `bias` is empty, or the name of int32 numbers.
+inline std::vector<std::string> integer_factors(onnx_context const& c, onnx_integer_operand const& left,
+                                                onnx_integer_operand const& right, std::string const& bias = {}) {
+  std::vector<std::string> made;
+  for (onnx_integer_operand const* const at : {&left, &right}) {
+    check_integer_operand(c, *at);
+    made.push_back(c.input(at->value));
   }
-  return c.step("DequantizeLinear", operands, std::move(arguments));
-}
-
-// `depth` is the number of products in each sum, -1 if it is unknown. Each product is below 2^18, and no tensor has
-// 2^35 elements in a sum, so that double is exact. `extra` is a bound of what is added to the sums.
-inline onnx_integer_factors integer_factors(onnx_context const& c, onnx_integer_operand const& left,
-                                            onnx_integer_operand const& right, std::int64_t depth, double extra = 0) {
-  constexpr double float_limit = 0x1p24;
-  check_integer_operand(c, left);
-  check_integer_operand(c, right);
-  double const each = magnitude_bound(c, left);
-  std::optional<tensor_value> weights;
-  if (!has_zero_point(c, right) || known_zero_point(c, right) != nullptr)
-    weights = onnx_dequantised(c.constant(right.value), nullptr, known_zero_point(c, right),
-                               static_cast<std::int64_t>(right.axis));
-  double bound = std::numeric_limits<double>::infinity();
-  if (weights && right.axis < weights->shape.size())
-    bound = each * greatest_sum(*weights, right.axis);
-  else if (depth >= 0)
-    bound = each * magnitude_bound(c, right) * static_cast<double>(depth);
-  bool const is_double = !(bound + extra < float_limit);
-  std::string const a = less_zero_point(c, left, is_double);
-  if (weights && !is_double) return {a, c.constant_blob(std::move(*weights), "weights"), is_double};
-  if (weights) {
-    auto const& narrow = std::get<std::vector<float>>(weights->data);
-    tensor_value wide{weights->shape, std::vector<double>(narrow.begin(), narrow.end())};
-    return {a, c.constant_blob(std::move(wide), "weights"), is_double};
-  }
-  return {a, less_zero_point(c, right, is_double), is_double};
-}
-
-// Writes sums as int32, modulo 2^32, to output 0.
-inline void write_int32(onnx_context const& c, std::string sums, bool is_double) {
-  if (is_double) sums = c.step("Cast", {sums}, {{"to", require_runtime_type(c, onnx_type::int64)}});
-  c.add("Cast", {sums}, {c.output(0)}, {{"to", require_runtime_type(c, onnx_type::int32)}});
-  c.set_type(0, onnx_type::int32);
+  auto const zero_point = [&](onnx_integer_operand const& at) {
+    if (has_zero_point(c, at)) return c.input(at.zero_point);
+    if (!onnx_bytes.has(c.type(at.value)))
+      c.unsupported("the type of '" + c.node().inputs[at.value] + "' must be known");
+    return c.constant_blob(onnx_filled(c.type(at.value), {}, 0), "zero_point");
+  };
+  bool const shifts_right = has_shift(c, right) || !bias.empty();
+  if (shifts_right || has_shift(c, left)) made.push_back(zero_point(left));
+  if (shifts_right) made.push_back(zero_point(right));
+  if (!bias.empty()) made.push_back(bias);
+  return made;
 }
 
 /// Inputs and shape of a matrix product.
 struct onnx_integer_product {
   onnx_integer_operand a;
   onnx_integer_operand b;
-  std::int64_t depth = -1;
   onnx_dims dims = {};
 
   onnx_integer_product(onnx_context const& c, onnx_integer_operand left, onnx_integer_operand right)
@@ -285,27 +224,23 @@ struct onnx_integer_product {
     std::size_t const rank = c.rank(b.value);
     b.axis = rank - 1;
     auto const& y = *c.dims(b.value);
-    depth = y[rank - 2];
+    std::int64_t const depth = y[rank - 2];
     if (!c.dims(a.value)) return;
     auto const& x = *c.dims(a.value);
     if (depth >= 0 && x.back() >= 0 && x.back() != depth)
       c.unsupported(input_text(c, a.value) + " and " + input_text(c, b.value) + " have inner extents " +
                     std::to_string(x.back()) + " and " + std::to_string(depth));
-    if (depth < 0) depth = x.back();
     dims = broadcast(c, std::vector<std::int64_t>(x.begin(), x.end() - 2),
                      std::vector<std::int64_t>(y.begin(), y.end() - 2));
     dims->push_back(x[x.size() - 2]);
     dims->push_back(y.back());
   }
-  std::string product(onnx_context const& c, onnx_integer_factors const& of) const {
-    return c.step("BatchMatMul", {of.left, of.right}, {{"broadcast", 1}});
-  }
 };
 
 inline void onnx_mat_mul_integer(onnx_context const& c) {
   onnx_integer_product const p(c, {0, 2}, {1, 3});
-  auto const factors = integer_factors(c, p.a, p.b, p.depth);
-  write_int32(c, p.product(c, factors), factors.is_double);
+  c.add("MatMulInteger", integer_factors(c, p.a, p.b), {c.output(0)});
+  c.set_type(0, onnx_type::int32);
   c.set_dims(0, p.dims);
 }
 
@@ -315,7 +250,6 @@ struct onnx_integer_conv {
   onnx_integer_operand w;
   onnx_windows windows;
   std::int64_t filters = -1;
-  std::int64_t depth = -1;
 
   onnx_integer_conv(onnx_context const& c, onnx_integer_operand images, onnx_integer_operand weights)
       : x(images), w(weights) {
@@ -331,8 +265,6 @@ struct onnx_integer_conv {
       for (std::size_t axis = 0; axis != kernels.size(); ++axis)
         if (dims.size() != kernels.size() + 2 || (dims[axis + 2] >= 0 && dims[axis + 2] != kernels[axis]))
           c.unsupported("kernel_shape " + dims_text(kernels) + " is not that of " + input_text(c, w.value));
-      auto const count = element_count(std::vector<std::int64_t>(dims.begin() + 1, dims.end()));
-      if (count && *count < (std::size_t{1} << 40)) depth = static_cast<std::int64_t>(*count);
     }
     windows.arguments.emplace_back("group", group);
   }
@@ -345,27 +277,24 @@ struct onnx_integer_conv {
 
 inline void onnx_conv_integer(onnx_context const& c) {
   onnx_integer_conv conv(c, {0, 2}, {1, 3});
-  auto const factors = integer_factors(c, conv.x, conv.w, conv.depth);
-  write_int32(c, c.step("Conv", {factors.left, factors.right}, std::move(conv.windows.arguments)), factors.is_double);
+  c.add("ConvInteger", integer_factors(c, conv.x, conv.w), {c.output(0)}, std::move(conv.windows.arguments));
+  c.set_type(0, onnx_type::int32);
   conv.set_dims(c);
 }
 
-// Quantises sums, of which 1 is the number s_a * s_b, to output 0: inputs `a` and `b` are these scales, the input after
-// `b` + 1 the scale of the output and the next one its zero point. `places` are the axes after the one that the scales
-// of b are for.
-inline void write_quantised(onnx_context const& c, std::string sums, bool is_double, std::size_t a, std::size_t b,
-                            std::vector<std::int64_t> const& places) {
+// Quantises sums of int32, of which 1 is the number s_a * s_b, to output 0: inputs `a` and `b` are these scales, the
+// input after `b` + 1 the scale of the output and the next one its zero point. The scales of b are for an axis.
+inline void write_quantised(onnx_context const& c, std::string const& sums, std::size_t a, std::size_t b,
+                            std::int64_t axis) {
   std::size_t const y = b + 2;
   for (std::size_t const i : {a, y, y + 1}) require_scalar(c, i);
   for (std::size_t const i : {a, b, y}) require_type(c, i, {onnx_type::float32});
   require_rank(c, b, 0, 1);
   require_type(c, y + 1, onnx_bytes);
-  if (!c.dims(b)) c.unsupported("the shape of '" + c.node().inputs[b] + "' " + std::string(onnx_must_be_known));
-  if (is_double) sums = c.step("Cast", {sums}, {{"to", require_runtime_type(c, onnx_type::float32)}});
-  std::string factor = c.step("Div", {c.step("Mul", {c.input(a), c.input(b)}), c.input(y)});
-  if (c.dims(b)->size() == 1 && !places.empty()) factor = c.step("ExpandDims", {factor}, {{"dims", places}});
+  std::string const factor = c.step("Div", {c.step("Mul", {c.input(a), c.input(b)}), c.input(y)});
   std::string const one = c.constant_blob(onnx_filled(onnx_type::float32, {}, 1), "one");
-  c.add("QuantizeLinear", {c.step("Mul", {sums, factor}), one, c.input(y + 1)}, {c.output(0)});
+  c.add("QuantizeLinear", {c.step("DequantizeLinear", {sums, factor}, {{"axis", axis}}), one, c.input(y + 1)},
+        {c.output(0)});
   c.set_type(0, c.type(y + 1));
 }
 
@@ -373,8 +302,7 @@ inline void onnx_qlinear_mat_mul(onnx_context const& c) {
   onnx_integer_product const p(c, {0, 2}, {3, 5});
   if (c.dims(4) && c.dims(4)->size() == 1 && c.dims(4)->front() > 1)
     require_dims(c, 4, {c.dims(3)->back()}, "a scale for each column");
-  auto const factors = integer_factors(c, p.a, p.b, p.depth);
-  write_quantised(c, p.product(c, factors), factors.is_double, 1, 4, {});
+  write_quantised(c, c.step("MatMulInteger", integer_factors(c, p.a, p.b)), 1, 4, -1);
   c.set_dims(0, p.dims);
 }
 
@@ -382,27 +310,12 @@ inline void onnx_qlinear_conv(onnx_context const& c) {
   onnx_integer_conv conv(c, {0, 2}, {3, 5});
   if (c.dims(4) && c.dims(4)->size() == 1 && c.dims(4)->front() > 1)
     require_dims(c, 4, {conv.filters}, "a scale for each filter");
-  double extra = 0;
   if (c.has_input(8)) {
     require_type(c, 8, {onnx_type::int32});
     require_dims(c, 8, {conv.filters}, "a number for each filter");
-    extra = 0x1p31;
-    if (tensor_value const* const bias = c.constant(8)) {
-      extra = 0;
-      for (std::int64_t const each : onnx_wide_elements(*bias))
-        extra = std::max(extra, std::abs(static_cast<double>(each)));
-    }
   }
-  auto const factors = integer_factors(c, conv.x, conv.w, conv.depth, extra);
-  std::vector<std::string> operands{factors.left, factors.right};
-  if (c.has_input(8))
-    operands.push_back(
-        c.step("Cast", {c.input(8)},
-               {{"to", require_runtime_type(c, factors.is_double ? onnx_type::float64 : onnx_type::float32)}}));
-  std::string const sums = c.step("Conv", operands, std::move(conv.windows.arguments));
-  std::vector<std::int64_t> places(conv.windows.dims->size());
-  std::iota(places.begin(), places.end(), std::int64_t{1});
-  write_quantised(c, sums, factors.is_double, 1, 4, places);
+  auto const operands = integer_factors(c, conv.x, conv.w, c.has_input(8) ? c.input(8) : std::string());
+  write_quantised(c, c.step("ConvInteger", operands, std::move(conv.windows.arguments)), 1, 4, 1);
   conv.set_dims(c);
 }
 

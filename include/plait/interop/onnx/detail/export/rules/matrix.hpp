@@ -143,6 +143,7 @@ inline void onnx_export_elementwise_linear(onnx_export_context& c) {
 inline void add_onnx_matrix_export(onnx_export_rules& rules) {
   rules.set("FC", detail::onnx_out::onnx_export_fc);
   rules.set("FCTransposed", detail::onnx_out::onnx_export_fc);
+  rules.set("MatMulInteger", [](onnx_export_context& c) { c.give(0, "MatMulInteger", c.inputs()); });
   rules.set("MatMul", detail::onnx_out::onnx_export_mat_mul);
   rules.set("BatchMatMul", detail::onnx_out::onnx_export_batch_mat_mul);
   for (char const* type : {"L1Distance", "DotProduct", "SquaredL2Distance", "CosineSimilarity"})

@@ -133,6 +133,19 @@ inline void onnx_export_conv(onnx_export_context& c) {
   onnx_give_images(c, "Conv", std::move(inputs), std::move(windows.attributes), windows.rank);
 }
 
+/// ConvInteger, whose bias becomes a sum.
+inline void onnx_export_conv_integer(onnx_export_context& c) {
+  std::vector<std::string> inputs = c.inputs();
+  std::string const bias = inputs.size() == 5 ? inputs[4] : std::string();
+  inputs.resize(std::min<std::size_t>(inputs.size(), 4));
+  onnx_export_windows windows = onnx_windows_over(c, inputs[0], inputs[1]);
+  windows.attributes.push_back(onnx_attr("group", c.integer("group", 1)));
+  if (bias.empty()) return c.give(0, "ConvInteger", std::move(inputs), std::move(windows.attributes));
+  std::vector<std::int64_t> column(c.rank(inputs[1]).value_or(4) - 1, 1);
+  column[0] = -1;
+  c.give(0, "Add", {c.step("ConvInteger", std::move(inputs), std::move(windows.attributes)), c.reshape(bias, column)});
+}
+
 inline void onnx_export_conv_transpose(onnx_export_context& c) {
   std::vector<std::string> inputs = c.inputs();
   if (c.channels_last()) c.unsupported("ConvTranspose of images in the order NHWC", "the order NCHW");
@@ -220,6 +233,7 @@ inline void onnx_export_channel_move(onnx_export_context& c, bool to_first) {
 inline void add_onnx_windows_export(onnx_export_rules& rules) {
   using context = onnx_export_context;
   rules.set("Conv", detail::onnx_out::onnx_export_conv);
+  rules.set("ConvInteger", detail::onnx_out::onnx_export_conv_integer);
   rules.set("ConvTranspose", detail::onnx_out::onnx_export_conv_transpose);
   rules.set("MaxPool", detail::onnx_out::onnx_export_pool);
   rules.set("AveragePool", detail::onnx_out::onnx_export_pool);
