@@ -64,6 +64,10 @@ plait_component(exec_cblas OPTIONAL HEADERS exec/backends/cblas/cblas.hpp
   LINKS plait::exec CBLAS::cblas FINDS CBLAS
   ALLOWS cblas.h)
 
+plait_component(exec_onednn OPTIONAL HEADERS exec/backends/onednn/onednn.hpp
+  LINKS plait::exec OneDNN::onednn OpenMP::OpenMP_CXX FINDS "OneDNN 2.6...<3" "OpenMP COMPONENTS CXX"
+  ALLOWS oneapi/)
+
 # The target of C++, as projects need not enable C; the bindings of C++ are not used.
 plait_component(mpi OPTIONAL HEADERS exec/mpi.hpp exec/detail/mpi/api.hpp exec/detail/mpi/call.hpp
                                      exec/detail/mpi/channel.hpp exec/detail/mpi/collective_kernels.hpp

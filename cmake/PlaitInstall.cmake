@@ -56,7 +56,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/plaitConfigVersion.cmake 
                                  ${plait_independent})
 install(FILES ${PROJECT_BINARY_DIR}/plaitConfig.cmake ${PROJECT_BINARY_DIR}/plaitConfigVersion.cmake
               cmake/PlaitFindPackages.cmake cmake/FindProtozero.cmake cmake/FindLLVMCore.cmake
-              cmake/FindThrustHeaders.cmake cmake/FindCBLAS.cmake cmake/PlaitRuntime.cmake
+              cmake/FindThrustHeaders.cmake cmake/FindCBLAS.cmake cmake/FindOneDNN.cmake cmake/PlaitRuntime.cmake
         DESTINATION ${plait_package_dir})
 install(DIRECTORY cmake/runtime DESTINATION ${plait_package_dir})
 

@@ -13,7 +13,7 @@ namespace plait {
 
 /// Kernel of ConvRelu: that of Conv, then Relu. On hosts, GEMM computes Relu as it stores its tiles.
 template <backend B>
-class convolution_relu_kernel final : public convolution_kernel<B> {
+class convolution_relu_kernel : public convolution_kernel<B> {
  public:
   using convolution_kernel<B>::convolution_kernel;
 
