@@ -123,6 +123,7 @@ models_round() {
   OMP_NUM_THREADS=1
   for model in "$cases"/*/model.onnx; do
     taskset -c 0 "$program" "${model%/model.onnx}"
+    taskset -c 0 "$program" --onednn "${model%/model.onnx}" || [ $? = 77 ]
     taskset -c 0 $python benchmarks/rivals/models.py "${model%/model.onnx}"
   done
 }
