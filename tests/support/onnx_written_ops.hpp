@@ -162,6 +162,19 @@ inline void add_indexed(std::vector<net>& made) {
   add(one("DequantizeLinear", {{"x", {3, 4}, onnx_type::int8}, {"s", {3}}, {"z", {3}, onnx_type::int8}},
           {{"axis", 0}}));
   add(one("DequantizeLinear", {{"x", {3, 4}, onnx_type::uint8}, {"s", {1}}, {"z", {1}, onnx_type::uint8}}));
+  input const bytes{"a", {3, 4}, onnx_type::uint8, 200};
+  input const signed_bytes{"w", {4, 5}, onnx_type::int8, 100};
+  input const zero{"z", {}, onnx_type::uint8, 200};
+  add(one("MatMulInteger", {bytes, signed_bytes}));
+  add(one("MatMulInteger", {bytes, signed_bytes, zero, {"v", {5}, onnx_type::int8, 100}}));
+  input const byte_image{"x", {2, 4, 5, 6}, onnx_type::uint8, 200};
+  input const byte_filter{"w", {6, 2, 3, 3}, onnx_type::int8, 100};
+  std::vector<net_argument> const windows{
+      {"kernels", {3, 3}}, {"strides", {2, 1}}, {"pads", {1, 1, 0, 1}}, {"group", 2}};
+  add(one("ConvInteger", {byte_image, byte_filter, zero}, windows));
+  add(one("ConvInteger",
+          {byte_image, byte_filter, zero, {"v", {}, onnx_type::int8, 100}, {"b", {6}, onnx_type::int32, 1000}},
+          windows));
   // Images, losses and products with arguments of their own.
   add(one("MaxPool", {image}, {{"kernel", 2}, {"stride", 2}, {"ceil_mode", 1}}));
   add(one("MaxPool", {image}, {{"kernel", 2}, {"stride", 2}, {"legacy_pad", 2}, {"same_lower", 1}}));
