@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <net/check_ops.hpp>
 #include <net/test_nets.hpp>
 #include <support/recorded_net.hpp>
 
@@ -221,22 +222,6 @@ constexpr double tolerance = std::is_same_v<T, double> ? 2e-7 : 3e-6;  // rates 
 template <class T>
 plait::optimizer_placement placed() {
   return {.type = std::is_same_v<T, double> ? plait::element_type::float64 : plait::element_type::float32};
-}
-
-template <class N>
-void check_ops(N const& net, std::vector<plait::op_spec> const& expected) {
-  auto bare = expected;
-  for (auto& op : bare) op.arguments.clear();
-  CHECK(test::describe(net).ops == bare);
-  std::size_t i = 0;
-  for (auto&& op : plait::ops(net)) {
-    for (auto const& argument : expected.at(i).arguments) {
-      INFO(expected[i].type << ' ' << argument.name);
-      CHECK(plait::net_traits<N>::argument(net, op, argument.name) == argument.value);
-    }
-    ++i;
-  }
-  if constexpr (std::is_same_v<N, test::edit_net>) CHECK(net.ops == expected);
 }
 
 }  // namespace
@@ -577,8 +562,8 @@ TEST_CASE_TEMPLATE("optimizers: ops equal those of Caffe2's optimizer.py", N, PL
   SUBCASE("SGD") {
     N net = test::make_net<N>({});
     auto const update = plait::add_sgd(net, gradients, strings{"w"}, {.rate = 0.5f});
-    check_ops(net,
-              {count, rate("Sgd", -0.5f), {"WeightedSum", {"w", "ONE_0_0", "w_grad", "SgdOptimizer_0_lr_cpu"}, {"w"}}});
+    test::check_ops(
+        net, {count, rate("Sgd", -0.5f), {"WeightedSum", {"w", "ONE_0_0", "w_grad", "SgdOptimizer_0_lr_cpu"}, {"w"}}});
     CHECK(update.init_ops ==
           std::vector<op_spec>{iteration, {"ConstantFill", {}, {"ONE_0_0"}, {{"shape", one}, {"value", 1.0f}}}});
     CHECK(update.state == strings{"optimizer_iteration", "ONE_0_0"});
@@ -587,35 +572,35 @@ TEST_CASE_TEMPLATE("optimizers: ops equal those of Caffe2's optimizer.py", N, PL
   SUBCASE("momentum") {
     N net = test::make_net<N>({});
     auto const update = plait::add_sgd(net, gradients, strings{"w"}, {.rate = 0.5f, .momentum = 0.9f});
-    check_ops(net, {count,
-                    rate("Sgd", 0.5f),
-                    {"MomentumSGDUpdate",
-                     {"w_grad", "w_momentum", "SgdOptimizer_0_lr_cpu", "w"},
-                     {"w_grad", "w_momentum", "w"},
-                     {{"momentum", 0.9f}}}});
+    test::check_ops(net, {count,
+                          rate("Sgd", 0.5f),
+                          {"MomentumSGDUpdate",
+                           {"w_grad", "w_momentum", "SgdOptimizer_0_lr_cpu", "w"},
+                           {"w_grad", "w_momentum", "w"},
+                           {{"momentum", 0.9f}}}});
     CHECK(update.init_ops == std::vector<op_spec>{iteration, zeros("w_momentum")});
   }
   SUBCASE("Adagrad") {
     N net = test::make_net<N>({});
     auto const update = plait::add_adagrad(net, gradients, strings{"w"}, {.rate = 0.5f});
-    check_ops(net, {count,
-                    rate("Adagrad", -0.5f),
-                    {"Adagrad",
-                     {"w", "w_squared_sum", "w_grad", "AdagradOptimizer_0_lr_cpu"},
-                     {"w", "w_squared_sum"},
-                     {{"epsilon", 1e-4f}}}});
+    test::check_ops(net, {count,
+                          rate("Adagrad", -0.5f),
+                          {"Adagrad",
+                           {"w", "w_squared_sum", "w_grad", "AdagradOptimizer_0_lr_cpu"},
+                           {"w", "w_squared_sum"},
+                           {{"epsilon", 1e-4f}}}});
     CHECK(update.init_ops == std::vector<op_spec>{iteration, zeros("w_squared_sum")});
   }
   SUBCASE("Adam") {
     N net = test::make_net<N>({});
     auto const update = plait::add_adam(net, gradients, strings{"w"}, {.rate = 0.5f});
-    check_ops(net,
-              {count,
-               rate("Adam", -0.5f),
-               {"Adam",
-                {"w", "w_first_moment", "w_second_moment", "w_grad", "AdamOptimizer_0_lr_cpu", "optimizer_iteration"},
-                {"w", "w_first_moment", "w_second_moment"},
-                {{"beta1", 0.9f}, {"beta2", 0.999f}, {"epsilon", 1e-8f}}}});
+    test::check_ops(
+        net, {count,
+              rate("Adam", -0.5f),
+              {"Adam",
+               {"w", "w_first_moment", "w_second_moment", "w_grad", "AdamOptimizer_0_lr_cpu", "optimizer_iteration"},
+               {"w", "w_first_moment", "w_second_moment"},
+               {{"beta1", 0.9f}, {"beta2", 0.999f}, {"epsilon", 1e-8f}}}});
     CHECK(update.init_ops == std::vector<op_spec>{iteration, zeros("w_first_moment"), zeros("w_second_moment")});
   }
   SUBCASE("an init net takes the state once, and declares it if it declares anything") {
@@ -624,7 +609,7 @@ TEST_CASE_TEMPLATE("optimizers: ops equal those of Caffe2's optimizer.py", N, PL
     N init = test::make_net<N>({});
     plait::add_init_ops(init, update);
     plait::add_init_ops(init, update);
-    check_ops(init, update.init_ops);
+    test::check_ops(init, update.init_ops);
     CHECK(test::describe(init).external_outputs.empty());
     N declaring = test::make_net<N>({{{"GivenTensorFill", {}, {"w"}}}, {}, {"w"}});
     plait::add_init_ops(declaring, update);

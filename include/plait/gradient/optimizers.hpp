@@ -65,7 +65,7 @@ optimizer_update add_gradient_preparation(N& n, Gradients const& gradients, Para
                                           gradient_preparation const& options,
                                           optimizer_placement const& placement = {}) {
   detail::optimizer_plan<N> plan(n, placement);
-  auto all = plan.gather(gradients, parameters);
+  auto all = detail::gather_gradients(gradients, parameters);
   plan.prepare(all, options);
   return plan.apply(n, all);
 }
@@ -76,7 +76,7 @@ template <trainable_net N, gradients_by_blob Gradients, parameter_names Paramete
 optimizer_update add_sgd(N& n, Gradients const& gradients, Parameters const& parameters,
                          sgd_options const& options = {}) {
   detail::optimizer_plan<N> plan(n, options.placement);
-  auto all = plan.gather(gradients, parameters);
+  auto all = detail::gather_gradients(gradients, parameters);
   bool const momentum = options.momentum != 0;
   if (momentum) plan.deduplicate_rows(all, options.gradients);
   plan.prepare(all, options.gradients);
@@ -109,7 +109,7 @@ template <trainable_net N, gradients_by_blob Gradients, parameter_names Paramete
 optimizer_update add_adagrad(N& n, Gradients const& gradients, Parameters const& parameters,
                              adagrad_options const& options = {}) {
   detail::optimizer_plan<N> plan(n, options.placement);
-  auto all = plan.gather(gradients, parameters);
+  auto all = detail::gather_gradients(gradients, parameters);
   for (detail::trained_parameter const& t : all)
     if (t.gradient.is_sparse() && options.decay != 1) detail::no_sparse_operator(t, "Adagrad with decay");
   plan.deduplicate_rows(all, options.gradients);
@@ -136,7 +136,7 @@ template <trainable_net N, gradients_by_blob Gradients, parameter_names Paramete
 optimizer_update add_adam(N& n, Gradients const& gradients, Parameters const& parameters,
                           adam_options const& options = {}) {
   detail::optimizer_plan<N> plan(n, options.placement);
-  auto all = plan.gather(gradients, parameters);
+  auto all = detail::gather_gradients(gradients, parameters);
   plan.deduplicate_rows(all, options.gradients);
   plan.prepare(all, options.gradients);
   std::string const rate = plan.rate("Adam", -options.rate, options.schedule);
@@ -162,7 +162,7 @@ template <trainable_net N, gradients_by_blob Gradients, parameter_names Paramete
 optimizer_update add_rms_prop(N& n, Gradients const& gradients, Parameters const& parameters,
                               rms_prop_options const& options = {}) {
   detail::optimizer_plan<N> plan(n, options.placement);
-  auto all = plan.gather(gradients, parameters);
+  auto all = detail::gather_gradients(gradients, parameters);
   plan.deduplicate_rows(all, options.gradients);
   plan.prepare(all, options.gradients);
   std::string const rate = plan.rate("RmsProp", options.rate, options.schedule);

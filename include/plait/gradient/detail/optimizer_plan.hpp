@@ -27,6 +27,24 @@ struct trained_parameter {
   bool own = true;  ///< no other blob shares the gradient: ops may overwrite it
 };
 
+/// Returns the parameters with their gradients. Throws net_error if one is listed twice or has no gradient.
+template <class Gradients, class Parameters>
+std::vector<trained_parameter> gather_gradients(Gradients const& gradients, Parameters const& parameters) {
+  boost::unordered_flat_map<std::string, std::size_t> uses;
+  for (auto const& [blob, gradient] : gradients) ++uses[gradient.values];
+  boost::unordered_flat_set<std::string> seen;
+  std::vector<trained_parameter> made;
+  for (auto const& given : parameters) {
+    std::string name{std::string_view(given)};
+    if (!seen.insert(name).second) throw net_error("plait: parameter '" + name + "' is listed twice", {}, name);
+    auto const found = gradients.find(name);
+    if (found == gradients.end()) throw net_error("plait: parameter '" + name + "' has no gradient", {}, name);
+    blob_gradient const gradient = found->second;
+    made.push_back({std::move(name), gradient, uses[gradient.values] == 1});
+  }
+  return made;
+}
+
 /// Collects ops for a net and for its init net, with the names of Caffe2's optimizer.py. The constructor is O(net): it
 /// collects the names in use.
 template <class N>
@@ -105,23 +123,6 @@ class optimizer_plan {
   }
 
   // ---- gradients
-  /// Returns the parameters with their gradients. Throws net_error if one is listed twice or has no gradient.
-  template <class Gradients, class Parameters>
-  std::vector<trained_parameter> gather(Gradients const& gradients, Parameters const& parameters) {
-    boost::unordered_flat_map<std::string, std::size_t> uses;
-    for (auto const& [blob, gradient] : gradients) ++uses[gradient.values];
-    boost::unordered_flat_set<std::string> seen;
-    std::vector<trained_parameter> made;
-    for (auto const& given : parameters) {
-      std::string name{std::string_view(given)};
-      if (!seen.insert(name).second) throw net_error("plait: parameter '" + name + "' is listed twice", {}, name);
-      auto const found = gradients.find(name);
-      if (found == gradients.end()) throw net_error("plait: parameter '" + name + "' has no gradient", {}, name);
-      blob_gradient const gradient = found->second;
-      made.push_back({std::move(name), gradient, uses[gradient.values] == 1});
-    }
-    return made;
-  }
   /// Sums duplicate rows of a sparse gradient, as Caffe2's DeduplicateGradientSlices does, whose UnsortedSegmentSum
   /// takes one-dimensional indices only.
   void deduplicate(trained_parameter& t) {
