@@ -4,6 +4,7 @@
 //   char_lstm                                      # trains on the bundled text, then samples
 //   char_lstm book.txt --layers 2 --cell gru --net book.pb --curve loss.svg      # resumes when run again
 //   char_lstm --layers 2 --cell gru --net book.pb --steps 0 --prime "The sea "   # only samples
+//   mpirun -n 4 char_lstm --distributed            # four processes, each with a quarter of the streams
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include "common/chart.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
+#include "common/ranks.hpp"
 #include "model.hpp"
 #include "options.hpp"
 #include "text.hpp"
@@ -52,39 +54,47 @@ void close(std::ofstream& file, std::filesystem::path const& name) {
 }
 
 std::vector<lstm::measurement> train(lstm::model& model, std::vector<std::int32_t> const& text,
-                                     lstm::options const& given, std::ostream& losses) {
+                                     lstm::options const& given, example::ranks const& among, std::ostream& losses) {
   using clock = std::chrono::steady_clock;
   auto const begin = clock::now();
   auto const in_a_step = static_cast<double>(given.how.streams * given.how.window);
   example::progress bar(std::cout, isatty(STDOUT_FILENO) != 0);
-  return lstm::train(model, text, given.how, given.steps, given.backend,
+  lstm::schedule when{given.steps, given.save_interval};
+  if (among.is_first()) when.save = [&](lstm::model const& m) { lstm::save(m, given.net); };
+  return lstm::train(model, text, given.how, when, given.backend, among,
                      [&](std::int64_t done, lstm::measurement const& now, lstm::measurement const& last) {
                        losses << now.step << '\t' << now.loss << '\n';
                        double const passed = std::chrono::duration<double>(clock::now() - begin).count();
                        double part = static_cast<double>(done) / static_cast<double>(given.steps);
                        if (given.seconds > 0) part = std::min(1.0, std::max(part, passed / given.seconds));
-                       bar.show(part, [&] {
-                         std::ostringstream text_of;
-                         text_of << std::fixed << std::setprecision(4) << "loss " << last.loss << std::setprecision(0)
-                                 << "  " << static_cast<double>(done) * in_a_step / passed << " characters/s";
-                         return text_of.str();
-                       });
+                       if (among.is_first())
+                         bar.show(part, [&] {
+                           std::ostringstream text_of;
+                           text_of << std::fixed << std::setprecision(4) << "loss " << last.loss << std::setprecision(0)
+                                   << "  " << static_cast<double>(done) * in_a_step / passed << " characters/s";
+                           return text_of.str();
+                         });
                        return part < 1 && !example::interrupted();
                      });
 }
 
-void learn(lstm::model& model, lstm::vocabulary const& known, lstm::options const& given) {
+void learn(lstm::model& model, lstm::vocabulary const& known, lstm::options const& given, example::ranks const& among) {
   // Opens the files before training, so that errors show early.
   std::vector<std::int32_t> const text = lstm::encode(lstm::read_text(given.text), known);
   if (text.size() < 2) throw plait::io_error("has less than two characters", given.text.string());
-  std::ofstream curve = opened(given.curve);
-  std::ofstream losses = opened(given.losses);
+  std::ofstream curve, losses;
+  if (among.is_first()) {
+    curve = opened(given.curve);
+    losses = opened(given.losses);
+  }
   losses.precision(std::numeric_limits<float>::max_digits10);
-  if (!given.net.empty()) lstm::save(model, given.net);
+  bool const saves = !given.net.empty() && among.is_first();
+  if (saves) lstm::save(model, given.net);
 
   example::catch_interrupt();
-  std::vector<lstm::measurement> const measured = train(model, text, given, losses);
-  if (!given.net.empty()) lstm::save(model, given.net);
+  std::vector<lstm::measurement> const measured = train(model, text, given, among, losses);
+  if (!among.is_first()) return;
+  if (saves) lstm::save(model, given.net);
 
   if (curve.is_open()) {
     example::write_svg(curve, loss_chart(given.how, measured));
@@ -105,7 +115,7 @@ lstm::model new_model(lstm::options const& given) {
   return lstm::make_model(given.how, lstm::vocabulary_of(text));
 }
 
-void run(lstm::options const& given) {
+void run(lstm::options const& given, example::ranks const& among) {
   bool const goes_on = !given.net.empty() && std::filesystem::exists(given.net);
   lstm::model model = goes_on ? lstm::load(given.net, given.how) : new_model(given);
   lstm::vocabulary const known = vocabulary_of(model);
@@ -114,10 +124,10 @@ void run(lstm::options const& given) {
   if (given.sample != 0) sampling.prime = lstm::encode(prime, known);  // reports errors before training
 
   if (given.steps != 0)
-    learn(model, known, given);
-  else if (!given.net.empty() && !goes_on)
+    learn(model, known, given, among);
+  else if (!given.net.empty() && !goes_on && among.is_first())
     lstm::save(model, given.net);
-  if (given.sample == 0) return;
+  if (given.sample == 0 || !among.is_first()) return;
   std::cout << prime;
   for (std::int32_t const symbol : lstm::sample(model, sampling, given.backend))
     std::cout << lstm::decode(symbol, known);
@@ -127,7 +137,7 @@ void run(lstm::options const& given) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (auto const given = lstm::read_options(argc, argv)) run(*given);
+  if (auto const given = lstm::read_options(argc, argv)) run(*given, example::make_ranks(given->distributed));
 } catch (std::exception const& problem) {  // plait::error, mostly
   std::cerr << "char_lstm: " << problem.what() << '\n';
   return 1;

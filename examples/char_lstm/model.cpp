@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include <plait/gradient/backward_pass.hpp>
+#include <plait/gradient/data_parallel.hpp>
 #include <plait/gradient/optimizers.hpp>
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/arguments.hpp>
@@ -74,8 +75,11 @@ plait::optimizer_update add_optimizer(plait::netdef& net, plait::gradient_map co
 }
 
 // Truncated backpropagation through time (R. J. Williams, J. Peng, Neural Computation 2(4), 1990): the loss of a window
-// that starts from the final states of the previous one, through which no gradient flows.
-void add_training(plait::trained_model& m, recipe const& how, std::int64_t width) {
+// that starts from the final states of the previous one, through which no gradient flows. Calls
+// exchange(net, gradients) between the gradients and the optimiser. Returns the carried states.
+template <class Exchange>
+std::vector<std::string> add_training(plait::trained_model& m, recipe const& how, std::int64_t width,
+                                      Exchange exchange) {
   auto const [text, next] = m.net.external_inputs("text", "next");
   auto const layers = layers_of(how, width);
   auto const carried = add_states(m.net, m.init, layers, how.streams, "_carried");
@@ -88,6 +92,7 @@ void add_training(plait::trained_model& m, recipe const& how, std::int64_t width
   m.net.edit([&](plait::netdef& net) {
     auto const gradients =
         plait::add_gradient_ops(net, {"loss"}, plait::gradient_rules::standard(), {.only = m.parameters()});
+    exchange(net, gradients);
     auto const update = add_optimizer(net, gradients, m.parameters(), how);
     m.init.edit([&](plait::netdef& init) { plait::add_init_ops(init, update); });
   });
@@ -98,6 +103,19 @@ void add_training(plait::trained_model& m, recipe const& how, std::int64_t width
       m.net.copy(last, to);
       m.net.external_outputs(to);
     }
+  return carried;
+}
+
+// Concatenates states of 1×streams×width along the streams.
+plait::netdef gathering_net(std::vector<std::string> const& states, std::string const& communicator) {
+  plait::net_builder net("char_lstm_gather");
+  auto const ranks = net.external_input(communicator);
+  for (std::string const& state : states) {
+    auto const rows = net.op("Squeeze", net.external_input(state), state + "/rows", {{"dims", {0}}});
+    auto const all = net.op("MPIAllgather", {ranks, rows}, state + "/all_rows");
+    net.external_outputs(net.op("ExpandDims", all, state + "/all", {{"dims", {0}}}));
+  }
+  return net.take();
 }
 
 // Sampling net: a single time step with the same parameters.
@@ -150,12 +168,31 @@ std::string to_string(recipe const& r) {
 model make_model(recipe const& how, vocabulary const& characters) {
   auto const width = static_cast<std::int64_t>(characters.size());
   plait::trained_model made("char_lstm", {.seed = how.seed});
-  add_training(made, how, width);
+  add_training(made, how, width, [](plait::netdef&, plait::gradient_map const&) {});
   plait::netdef sample = sampling_net(made.init, how, width);
   made.init.given_tensor({{width}, characters}, "vocabulary");
   model m{made.init.take(), made.net.take(), std::move(sample)};
   m.step.arg.push_back(plait::make_argument(m.step, {recipe_argument, to_string(how)}));
   return m;
+}
+
+rank_nets make_rank_nets(recipe const& how, std::int64_t streams, vocabulary const& characters,
+                         std::function<std::size_t(std::string_view)> const& bytes) {
+  recipe own = how;
+  own.streams = streams;
+  plait::trained_model m("char_lstm", {.seed = how.seed});
+  rank_nets made;
+  plait::data_parallel_update ranks;
+  made.carried = add_training(
+      m, own, static_cast<std::int64_t>(characters.size()),
+      [&](plait::netdef& net, plait::gradient_map const& gradients) {
+        net.external_input.push_back(net.intern("stop"));
+        ranks = plait::add_data_parallel(net, gradients, m.parameters(), bytes, {.averaged = {"loss", "stop"}});
+      });
+  plait::add_init_ops(made.init, ranks);
+  made.step = m.net.take();
+  made.gather = gathering_net(made.carried, ranks.communicator);
+  return made;
 }
 
 vocabulary vocabulary_of(model const& m) {

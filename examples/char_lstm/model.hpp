@@ -1,9 +1,12 @@
 // The model: builds its nets, saves and loads them (checkpoints).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <plait/core/errors.hpp>
@@ -18,7 +21,7 @@ struct recipe {
   std::string cell = "lstm";
   std::int64_t layers = 1;
   std::int64_t size = 128;    ///< width of the hidden state of a layer
-  std::int64_t streams = 32;  ///< batch: positions of the text that are read at once
+  std::int64_t streams = 32;  ///< batch: positions of the text that are read at once, by all ranks together
   std::int64_t window = 50;   ///< time steps per training step (truncated BPTT)
   std::string optimizer = "adam";
   float rate = 0.005f;
@@ -41,6 +44,18 @@ struct model {
 
 /// Builds a model. Throws plait::net_error for an unknown cell or optimiser.
 model make_model(recipe const& how, vocabulary const& characters);
+
+/// Nets of a rank that trains a model together with others, on some of the streams.
+struct rank_nets {
+  plait::netdef init;    ///< after model::init: creates the communicator and broadcasts the parameters
+  plait::netdef step;    ///< model::step for these streams. The loss is the mean over all ranks, so is `stop`, an input
+  plait::netdef gather;  ///< carried hidden states of these streams -> those of all, named <state>/all
+  std::vector<std::string> carried;  ///< these states, 1×streams×width
+};
+
+/// `streams`: of this rank. `bytes(parameter)`: size of a parameter.
+rank_nets make_rank_nets(recipe const& how, std::int64_t streams, vocabulary const& characters,
+                         std::function<std::size_t(std::string_view)> const& bytes);
 
 /// Returns the vocabulary of a model. Throws plait::net_error if the init net has none.
 vocabulary vocabulary_of(model const& m);

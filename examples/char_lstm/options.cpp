@@ -37,7 +37,7 @@ std::optional<options> read_options(int argc, char** argv) {
   app.add_option("--cell", how.cell)->check(CLI::IsMember(cells()))->capture_default_str();
   app.add_option("--layers", how.layers, "one above the other")->check(count)->capture_default_str();
   app.add_option("--size", how.size, "of the state of a layer")->check(count)->capture_default_str();
-  app.add_option("--streams", how.streams, "places of the text that are read at once")
+  app.add_option("--streams", how.streams, "places of the text that are read at once, by all ranks together")
       ->check(count)
       ->capture_default_str();
   app.add_option("--window", how.window, "characters of each in a step, as far back as gradients go")
@@ -55,6 +55,10 @@ std::optional<options> read_options(int argc, char** argv) {
   app.add_option("--seconds", made.seconds, "end after so many, if steps are left then")->check(positive);
   app.add_option("--backend", made.backend)->check(CLI::IsMember(backends()))->capture_default_str();
   app.add_option("--net", made.net, "keep the nets in this file and beside it; go on if they are there");
+  app.add_option("--save-every", made.save_interval, "keep them after so many steps, too")
+      ->check(count)
+      ->needs("--net");
+  app.add_flag("--distributed", made.distributed, "train together with the other ranks of mpirun");
   app.add_option("--curve", made.curve, "draw the loss to this SVG file");
   app.add_option("--losses", made.losses, "write the loss of each step to this file, a line each: step, tab, loss");
 

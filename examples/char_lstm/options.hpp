@@ -14,7 +14,9 @@ struct options {
   std::filesystem::path text;
   recipe how;
   std::int64_t steps = 1000;
-  double seconds = 0;  ///< time limit of training; 0: none
+  std::int64_t save_interval = 0;  ///< steps between two checkpoints; 0: none
+  bool distributed = false;        ///< together with the other ranks of mpirun
+  double seconds = 0;              ///< time limit of training; 0: none
   std::string backend = "serial";
   std::filesystem::path net;     ///< empty: not saved
   std::filesystem::path curve;   ///< empty: not drawn

@@ -34,9 +34,9 @@ example::by_backend<functions> const built_in = {
 
 std::vector<std::string> backends() { return built_in.names(); }
 
-std::vector<measurement> train(model& m, std::vector<std::int32_t> const& text, recipe const& how, std::int64_t steps,
-                               std::string const& backend, watcher const& watch) {
-  return built_in.on(backend).train(m, text, how, steps, watch);
+std::vector<measurement> train(model& m, std::vector<std::int32_t> const& text, recipe const& how, schedule const& when,
+                               std::string const& backend, example::ranks const& among, watcher const& watch) {
+  return built_in.on(backend).train(m, text, how, when, among, watch);
 }
 
 std::vector<std::int32_t> sample(model const& m, sampling const& what, std::string const& backend) {

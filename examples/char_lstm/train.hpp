@@ -9,6 +9,7 @@
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
 
+#include "common/ranks.hpp"
 #include "model.hpp"
 
 namespace lstm {
@@ -22,6 +23,13 @@ struct measurement {
 /// Callback after each step, with the number of steps done, the loss of this one, and the last measurement. Training
 /// stops if it returns false.
 using watcher = std::function<bool(std::int64_t done, measurement const& now, measurement const& last)>;
+
+/// How long to train, and when to save.
+struct schedule {
+  std::int64_t steps = 1000;                    ///< at least one
+  std::int64_t save_interval = 0;               ///< steps between two checkpoints; 0: none. The same on all ranks
+  std::function<void(model const&)> save = {};  ///< saves a checkpoint, on the ranks that have it
+};
 
 /// Thrown if the loss becomes NaN or infinite.
 struct diverged : plait::error {
@@ -41,15 +49,16 @@ struct sampling {
 /// Returns the names of the backends that are compiled in.
 std::vector<std::string> backends();
 
-/// Trains a model for at least one step on a text of at least two characters, given as indices in the vocabulary, and
-/// stores the final state in its init net. Deterministic: two runs give the same bits as one run of as many steps.
+/// Trains a model on a text of at least two characters, given as indices in the vocabulary, and stores the final state
+/// in its init net. Deterministic: two runs give the same bits as one run of as many steps.
 /// Measures the loss after the first step, the last one, and every hundredth of the steps, but at least every
 /// twentieth. Throws diverged, what compiling and running throw, and plait::error for an unknown backend.
 ///
 /// Stream i of n starts an n-th of the text after stream i - 1 and wraps around at the end: the step number determines
-/// all positions.
-std::vector<measurement> train(model& m, std::vector<std::int32_t> const& text, recipe const& how, std::int64_t steps,
-                               std::string const& backend, watcher const& watch);
+/// all positions. Each rank reads some of the streams: results are those of one rank up to rounding. All ranks end one
+/// step after the watcher of one returns false. Throws plait::error for streams that the ranks do not divide.
+std::vector<measurement> train(model& m, std::vector<std::int32_t> const& text, recipe const& how, schedule const& when,
+                               std::string const& backend, example::ranks const& among, watcher const& watch);
 
 /// Samples characters one by one from the model's distribution: a pure function of the model and the options. Throws
 /// what compiling and running throw, and plait::error for an unknown backend.
@@ -58,7 +67,7 @@ std::vector<std::int32_t> sample(model const& m, sampling const& what, std::stri
 /// Train and sample on backend B (train_on.hpp).
 template <plait::backend B>
 std::vector<measurement> train_on(model& m, std::vector<std::int32_t> const& text, recipe const& how,
-                                  std::int64_t steps, watcher const& watch);
+                                  schedule const& when, example::ranks const& among, watcher const& watch);
 template <plait::backend B>
 std::vector<std::int32_t> sample_on(model const& m, sampling const& what);
 

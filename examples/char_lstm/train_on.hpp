@@ -11,6 +11,8 @@
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/traits.hpp>
 
+#include "common/rank_operators.hpp"
+#include "common/ranks.hpp"
 #include "common/snapshot.hpp"
 #include "train.hpp"
 
@@ -18,23 +20,34 @@ namespace lstm {
 
 namespace detail {
 
-// Feeds step `at` of all streams, time-major.
+// Feeds step `at` of some of the streams, time-major.
 template <plait::backend B>
 void feed_window(plait::workspace<B>& blobs, std::vector<std::int32_t> const& text, recipe const& how,
-                 std::int64_t at) {
+                 std::int64_t first_stream, std::int64_t own_streams, std::int64_t at) {
   auto const length = static_cast<std::uint64_t>(text.size());
   auto const streams = static_cast<std::uint64_t>(how.streams);
   auto const window = static_cast<std::uint64_t>(how.window);
   std::uint64_t const begin = static_cast<std::uint64_t>(at) % length * (window % length);
   std::vector<std::int32_t> read, next;
   for (std::uint64_t t = 0; t != window; ++t)
-    for (std::uint64_t i = 0; i != streams; ++i) {
+    for (auto i = static_cast<std::uint64_t>(first_stream), end = i + static_cast<std::uint64_t>(own_streams); i != end;
+         ++i) {
       std::uint64_t const place = begin + t + i * length / streams;
       read.push_back(text[place % length]);
       next.push_back(text[(place + 1) % length]);
     }
-  blobs.feed("text", read, {how.window, how.streams});
-  blobs.feed("next", next, {how.window, how.streams});
+  blobs.feed("text", read, {how.window, own_streams});
+  blobs.feed("next", next, {how.window, own_streams});
+}
+
+// Keeps some of the streams of a state, 1×streams×width.
+template <plait::backend B>
+void keep_streams(plait::workspace<B>& blobs, std::string const& state, std::int64_t first, std::int64_t count) {
+  plait::shape dims = blobs.view(state).dims();
+  std::vector<float> const all = blobs.template fetch<float>(state);
+  auto const begin = all.begin() + static_cast<std::ptrdiff_t>(first * dims[2]);
+  dims.set(1, count);
+  blobs.feed(state, std::vector<float>(begin, begin + static_cast<std::ptrdiff_t>(dims.size())), dims);
 }
 
 // Inverse transform sampling: returns the first index whose cumulative probability exceeds `number` in [0, 1).
@@ -52,11 +65,32 @@ inline std::int32_t pick(std::vector<float> const& probability, double number) {
 /// Trains on backend B; see train.
 template <plait::backend B>
 std::vector<measurement> train_on(model& m, std::vector<std::int32_t> const& text, recipe const& how,
-                                  std::int64_t steps, watcher const& watch) {
-  auto const& operators = plait::standard_operators<B>();
+                                  schedule const& when, example::ranks const& among, watcher const& watch) {
+  auto const& operators = example::operators_of<B>(among);
   plait::workspace<B> blobs;
   plait::compile(m.init, operators, blobs).run();
-  auto step = plait::compile(m.step, operators, blobs);
+
+  std::int64_t const streams = among.share(how.streams, "--streams");
+  std::int64_t const first_stream = among.rank * streams;
+  rank_nets nets;
+  if (among.distributed) {
+    nets =
+        make_rank_nets(how, streams, vocabulary_of(m), [&](std::string_view name) { return blobs.view(name).bytes(); });
+    plait::compile(nets.init, operators, blobs).run();
+    for (std::string const& state : nets.carried) detail::keep_streams(blobs, state, first_stream, streams);
+  }
+  auto step = plait::compile(among.distributed ? nets.step : m.step, operators, blobs);
+  auto gather = plait::compile(nets.gather, operators, blobs);
+  auto const snapshot = [&] {
+    gather.run();
+    std::vector<std::string> const names = example::blobs_made_by(m.init);
+    plait::workspace<B> whole;
+    for (std::string const& name : names) {
+      bool const is_part = std::ranges::find(nets.carried, name) != nets.carried.end();
+      whole.bind(name, blobs.get(is_part ? name + "/all" : name));
+    }
+    m.init = example::snapshot(whole, names);
+  };
 
   std::vector<measurement> measured;
   double sum = 0;  // sum of losses since the last measurement
@@ -69,10 +103,12 @@ std::vector<measurement> train_on(model& m, std::vector<std::int32_t> const& tex
 
   // The net counts its steps, which is all the state needed to resume.
   std::int64_t const begin = blobs.template fetch<std::int64_t>("optimizer_iteration").at(0) + 1;
-  std::int64_t end = begin + steps;
-  std::int64_t const interval = std::clamp<std::int64_t>(steps / 100, 1, 20);
+  std::int64_t end = begin + when.steps;
+  std::int64_t const interval = std::clamp<std::int64_t>(when.steps / 100, 1, 20);
+  bool stop = false;
   for (std::int64_t at = begin; at != end;) {
-    detail::feed_window(blobs, text, how, at);
+    detail::feed_window(blobs, text, how, first_stream, streams, at);
+    if (among.distributed) blobs.feed("stop", std::vector<float>{stop ? 1.0f : 0.0f}, {1});
     step.run();
     ++at;
     float const loss = blobs.template fetch<float>("loss").at(0);
@@ -80,10 +116,15 @@ std::vector<measurement> train_on(model& m, std::vector<std::int32_t> const& tex
     sum += static_cast<double>(loss);
     ++count;
     if (at == begin + 1 || at == end || at % interval == 0) measure(at);
-    if (!watch(at - begin, {at, loss}, measured.back())) end = at;
+    stop = !watch(at - begin, {at, loss}, measured.back()) || stop;
+    // Ranks end after the same step: that in which one of them says so.
+    if (among.distributed ? blobs.template fetch<float>("stop").at(0) > 0 : stop) end = at;
+    if (at == end || (when.save_interval != 0 && at % when.save_interval == 0)) {
+      snapshot();
+      if (at != end && when.save) when.save(m);
+    }
   }
   if (count != 0) measure(end);
-  m.init = example::snapshot(blobs, example::blobs_made_by(m.init));
   return measured;
 }
 

@@ -3,6 +3,7 @@
 //
 //   train_mlp --curve loss.svg
 //   train_mlp --net spirals.pbtxt --steps 500      # again: 500 more
+//   mpirun -n 4 train_mlp --distributed            # four processes, each on a quarter of every batch
 #include <unistd.h>
 
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include "common/chart.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
+#include "common/ranks.hpp"
 #include "model.hpp"
 #include "options.hpp"
 #include "train.hpp"
@@ -44,28 +46,33 @@ std::string text(mlp::measurement const& m) {
   return made.str();
 }
 
-std::vector<mlp::measurement> train(mlp::model& model, mlp::options const& given) {
+std::vector<mlp::measurement> train(mlp::model& model, mlp::options const& given, example::ranks const& among) {
   example::progress bar(std::cout, isatty(STDOUT_FILENO) != 0);
-  return mlp::train(model, given.how, given.steps, given.backend, [&](std::int64_t done, mlp::measurement const& last) {
-    bar.show(static_cast<double>(done) / static_cast<double>(given.steps), [&] { return text(last); });
+  mlp::schedule when{given.steps, given.save_interval};
+  if (among.is_first()) when.save = [&](mlp::model const& m) { mlp::save(m, given.net); };
+  return mlp::train(model, given.how, when, given.backend, among, [&](std::int64_t done, mlp::measurement const& last) {
+    if (among.is_first())
+      bar.show(static_cast<double>(done) / static_cast<double>(given.steps), [&] { return text(last); });
     return !example::interrupted();
   });
 }
 
-void run(mlp::options const& given) {
+void run(mlp::options const& given, example::ranks const& among) {
   // An output that cannot be written is reported before training, not after.
   std::ofstream curve;
-  if (!given.curve.empty()) {
+  if (!given.curve.empty() && among.is_first()) {
     curve.open(given.curve);
     if (!curve) throw plait::io_error("cannot open for writing", given.curve.string());
   }
   bool const goes_on = !given.net.empty() && std::filesystem::exists(given.net);
   mlp::model model = goes_on ? mlp::load(given.net, given.how) : mlp::make_model(given.how);
-  if (!given.net.empty()) mlp::save(model, given.net);
+  bool const saves = !given.net.empty() && among.is_first();
+  if (saves) mlp::save(model, given.net);
 
   example::catch_interrupt();
-  std::vector<mlp::measurement> const measured = train(model, given);
-  if (!given.net.empty()) mlp::save(model, given.net);
+  std::vector<mlp::measurement> const measured = train(model, given, among);
+  if (!among.is_first()) return;
+  if (saves) mlp::save(model, given.net);
 
   if (curve.is_open()) {
     example::write_svg(curve, loss_chart(given.how, measured));
@@ -80,7 +87,7 @@ void run(mlp::options const& given) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (auto const given = mlp::read_options(argc, argv)) run(*given);
+  if (auto const given = mlp::read_options(argc, argv)) run(*given, example::make_ranks(given->distributed));
 } catch (std::exception const& problem) {  // plait::error, mostly
   std::cerr << "train_mlp: " << problem.what() << '\n';
   return 1;

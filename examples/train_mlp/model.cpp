@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include <plait/gradient/backward_pass.hpp>
+#include <plait/gradient/data_parallel.hpp>
 #include <plait/gradient/optimizers.hpp>
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/arguments.hpp>
@@ -19,18 +20,14 @@ namespace fs = std::filesystem;
 
 constexpr char const* recipe_argument = "train_mlp";
 
-}  // namespace
+// A model before the optimiser.
+struct backward_model {
+  model nets;
+  plait::gradient_map gradients;
+  std::vector<std::string> parameters;
+};
 
-std::string to_string(recipe const& r) {
-  std::ostringstream text;
-  text << "--hidden";
-  for (std::int64_t const width : r.hidden) text << ' ' << width;
-  text << " --optimizer " << r.optimizer << " --rate " << r.rate << " --batch " << r.batch << " --arms " << r.arms
-       << " --seed " << r.seed;
-  return text.str();
-}
-
-model make_model(recipe const& how) {
+backward_model make_backward(recipe const& how) {
   plait::net_builder init("spirals_init");
   plait::net_builder net("spirals");
   auto const [x, label] = net.external_inputs("x", "label");
@@ -57,14 +54,47 @@ model make_model(recipe const& how) {
   auto const accuracy = net.op("Accuracy", {probability, label}, "accuracy");
   net.external_outputs(loss, accuracy);
 
-  model made{init.take(), net.take()};
-  auto const gradients =
-      plait::add_gradient_ops(made.step, {loss}, plait::gradient_rules::standard(), {.only = parameters});
-  auto const update = plait::add_optimizer(made.step, gradients, parameters, how.optimizer, how.rate);
-  if (!update) throw plait::net_error("there is no optimizer '" + how.optimizer + "'");
-  plait::add_init_ops(made.init, *update);
-  made.step.arg.push_back(plait::make_argument(made.step, {recipe_argument, to_string(how)}));
+  backward_model made{{init.take(), net.take()}, {}, std::move(parameters)};
+  made.gradients =
+      plait::add_gradient_ops(made.nets.step, {loss}, plait::gradient_rules::standard(), {.only = made.parameters});
   return made;
+}
+
+plait::optimizer_update add_optimizer(backward_model& m, recipe const& how) {
+  auto const update = plait::add_optimizer(m.nets.step, m.gradients, m.parameters, how.optimizer, how.rate);
+  if (!update) throw plait::net_error("there is no optimizer '" + how.optimizer + "'");
+  return *update;
+}
+
+}  // namespace
+
+std::string to_string(recipe const& r) {
+  std::ostringstream text;
+  text << "--hidden";
+  for (std::int64_t const width : r.hidden) text << ' ' << width;
+  text << " --optimizer " << r.optimizer << " --rate " << r.rate << " --batch " << r.batch << " --arms " << r.arms
+       << " --seed " << r.seed;
+  return text.str();
+}
+
+model make_model(recipe const& how) {
+  backward_model made = make_backward(how);
+  plait::add_init_ops(made.nets.init, add_optimizer(made, how));
+  plait::netdef& step = made.nets.step;
+  step.arg.push_back(plait::make_argument(step, {recipe_argument, to_string(how)}));
+  return std::move(made.nets);
+}
+
+rank_nets make_rank_nets(recipe const& how, std::function<std::size_t(std::string_view)> const& bytes) {
+  backward_model made = make_backward(how);
+  plait::netdef& step = made.nets.step;
+  step.external_input.push_back(step.intern("stop"));
+  rank_nets nets;
+  plait::add_init_ops(nets.init, plait::add_data_parallel(step, made.gradients, made.parameters, bytes,
+                                                          {.averaged = {"loss", "accuracy", "stop"}}));
+  add_optimizer(made, how);
+  nets.step = std::move(step);
+  return nets;
 }
 
 plait::netdef evaluation_net(plait::netdef const& step) {

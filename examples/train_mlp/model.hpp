@@ -1,9 +1,12 @@
 // The nets: how they are made, kept in files, and gone on with.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <plait/core/errors.hpp>
@@ -16,7 +19,7 @@ struct recipe {
   std::vector<std::int64_t> hidden = {64, 64};  ///< widths of the hidden layers
   std::string optimizer = "adam";
   float rate = 0.01f;
-  std::int64_t batch = 64;
+  std::int64_t batch = 64;  ///< points of a step, of all ranks together
   std::int64_t arms = 3;
   std::int64_t seed = 1;
 };
@@ -32,6 +35,16 @@ struct model {
 
 /// Throws plait::net_error for an optimiser that there is not.
 model make_model(recipe const& how);
+
+/// Nets of a rank that trains a model together with others.
+struct rank_nets {
+  plait::netdef init;  ///< after model::init: creates the communicator and broadcasts the parameters
+  /// model::step on a part of the batch. Loss and accuracy are means over all ranks, and so is `stop`, an input.
+  plait::netdef step;
+};
+
+/// `bytes(parameter)`: size of a parameter.
+rank_nets make_rank_nets(recipe const& how, std::function<std::size_t(std::string_view)> const& bytes);
 
 /// The part of a step that only looks: loss and accuracy, without gradients and updates.
 plait::netdef evaluation_net(plait::netdef const& step);

@@ -26,7 +26,7 @@ std::optional<options> read_options(int argc, char** argv) {
   CLI::App app("Trains a small network to tell the arms of spirals apart.", "train_mlp");
   CLI::Range const count(std::int64_t{1}, std::int64_t{1'000'000'000});
   app.add_option("--steps", made.steps, "how many")->check(count)->capture_default_str();
-  app.add_option("--batch", how.batch, "points a step")->check(count)->capture_default_str();
+  app.add_option("--batch", how.batch, "points a step, of all ranks together")->check(count)->capture_default_str();
   app.add_option("--hidden", how.hidden, "widths of the layers between")->check(count)->capture_default_str();
   app.add_option("--arms", how.arms, "of the spirals, from 2 on")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1000}))
@@ -37,6 +37,8 @@ std::optional<options> read_options(int argc, char** argv) {
   app.add_option("--seed", how.seed, "of the data, the parameters and the batches")->capture_default_str();
   app.add_option("--backend", made.backend)->check(CLI::IsMember(backends()))->capture_default_str();
   app.add_option("--net", made.net, "keep the net in this file and its parameters beside it; go on if they are there");
+  app.add_option("--save-every", made.save_interval, "keep it after so many steps, too")->check(count)->needs("--net");
+  app.add_flag("--distributed", made.distributed, "train together with the other ranks of mpirun");
   app.add_option("--curve", made.curve, "draw the loss to this SVG file");
   try {
     app.parse(argc, argv);

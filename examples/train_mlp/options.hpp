@@ -13,6 +13,8 @@ namespace mlp {
 struct options {
   recipe how;
   std::int64_t steps = 1000;
+  std::int64_t save_interval = 0;  ///< steps between two checkpoints; 0: none
+  bool distributed = false;        ///< together with the other ranks of mpirun
   std::string backend = "serial";
   std::filesystem::path net;    ///< empty: nothing is saved
   std::filesystem::path curve;  ///< empty: none is drawn

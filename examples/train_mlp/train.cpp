@@ -26,9 +26,9 @@ example::by_backend<decltype(&train_on<plait::serial>)> const built_in = {
 
 std::vector<std::string> backends() { return built_in.names(); }
 
-std::vector<measurement> train(model& m, recipe const& how, std::int64_t steps, std::string const& backend,
-                               watcher const& watch) {
-  return built_in.on(backend)(m, how, steps, watch);
+std::vector<measurement> train(model& m, recipe const& how, schedule const& when, std::string const& backend,
+                               example::ranks const& among, watcher const& watch) {
+  return built_in.on(backend)(m, how, when, among, watch);
 }
 
 }  // namespace mlp

@@ -9,6 +9,7 @@
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
 
+#include "common/ranks.hpp"
 #include "model.hpp"
 
 namespace mlp {
@@ -24,6 +25,13 @@ struct measurement {
 /// false.
 using watcher = std::function<bool(std::int64_t done, measurement const& last)>;
 
+/// How long to train, and when to save.
+struct schedule {
+  std::int64_t steps = 1000;                    ///< at least one
+  std::int64_t save_interval = 0;               ///< steps between two checkpoints; 0: none
+  std::function<void(model const&)> save = {};  ///< saves a checkpoint
+};
+
 /// Error: the loss is not finite.
 struct diverged : plait::error {
   explicit diverged(std::int64_t at)
@@ -34,15 +42,17 @@ struct diverged : plait::error {
 /// Returns the names of the backends that are compiled in.
 std::vector<std::string> backends();
 
-/// Runs training steps of a model, at least one, and stores the trained parameters in its init net. Results are
-/// bit-identical on every backend, and two runs give those of one run of as many steps. Measures after the first step,
-/// the last, and every fiftieth of the way, or every thousandth step. Throws diverged, the errors of compiling and
-/// running, and plait::error for an unknown backend.
-std::vector<measurement> train(model& m, recipe const& how, std::int64_t steps, std::string const& backend,
-                               watcher const& watch);
+/// Runs training steps of a model, and stores the trained parameters in its init net. Results are bit-identical on
+/// every backend, and two runs give those of one run of as many steps. Measures after the first step, the last, and
+/// every fiftieth of the way, or every thousandth step. Each rank trains on its part of each batch: results are those
+/// of one rank up to rounding. All ranks end one step after the watcher of one returns false. Throws diverged, the
+/// errors of compiling and running, and plait::error for an unknown backend and a batch that the ranks do not divide.
+std::vector<measurement> train(model& m, recipe const& how, schedule const& when, std::string const& backend,
+                               example::ranks const& among, watcher const& watch);
 
 /// Implements train() on backend B (train_on.hpp).
 template <plait::backend B>
-std::vector<measurement> train_on(model& m, recipe const& how, std::int64_t steps, watcher const& watch);
+std::vector<measurement> train_on(model& m, recipe const& how, schedule const& when, example::ranks const& among,
+                                  watcher const& watch);
 
 }  // namespace mlp

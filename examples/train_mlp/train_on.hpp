@@ -11,6 +11,8 @@
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/traits.hpp>
 
+#include "common/rank_operators.hpp"
+#include "common/ranks.hpp"
 #include "common/snapshot.hpp"
 #include "model.hpp"
 #include "spirals.hpp"
@@ -33,6 +35,16 @@ void feed(plait::workspace<B>& blobs, points const& some) {
   blobs.feed("label", some.label, {count});
 }
 
+// Feeds a rank's share of a batch: ranks read consecutive parts of it.
+template <plait::backend B>
+void feed_share(plait::workspace<B>& blobs, points const& batch, example::ranks const& among) {
+  auto const count = static_cast<std::size_t>(among.share(static_cast<std::int64_t>(batch.label.size()), "--batch"));
+  auto const first = static_cast<std::ptrdiff_t>(count) * among.rank;
+  auto const last = first + static_cast<std::ptrdiff_t>(count);
+  feed(blobs, points{{batch.x.begin() + 2 * first, batch.x.begin() + 2 * last},
+                     {batch.label.begin() + first, batch.label.begin() + last}});
+}
+
 template <plait::backend B>
 float number(plait::workspace<B> const& blobs, char const* name) {
   return blobs.template fetch<float>(name).at(0);
@@ -42,15 +54,22 @@ float number(plait::workspace<B> const& blobs, char const* name) {
 
 /// See train.
 template <plait::backend B>
-std::vector<measurement> train_on(model& m, recipe const& how, std::int64_t steps, watcher const& watch) {
+std::vector<measurement> train_on(model& m, recipe const& how, schedule const& when, example::ranks const& among,
+                                  watcher const& watch) {
   using namespace detail;
   auto const seed = static_cast<std::uint64_t>(how.seed);
   points const training = make_spirals(training_points, how.arms, {seed, training_stream});
-  auto const& operators = plait::standard_operators<B>();
+  auto const& operators = example::operators_of<B>(among);
 
   plait::workspace<B> blobs;
   plait::compile(m.init, operators, blobs).run();
-  auto step = plait::compile(m.step, operators, blobs);
+  plait::netdef step_net = m.step;
+  if (among.distributed) {
+    rank_nets nets = make_rank_nets(how, [&](std::string_view name) { return blobs.view(name).bytes(); });
+    plait::compile(nets.init, operators, blobs).run();
+    step_net = std::move(nets.step);
+  }
+  auto step = plait::compile(step_net, operators, blobs);
 
   // The points held out have blobs of their own; the parameters are those that are trained.
   std::vector<std::string> const names = example::blobs_made_by(m.init);
@@ -72,11 +91,13 @@ std::vector<measurement> train_on(model& m, recipe const& how, std::int64_t step
 
   // The net counts its steps; that is all there is to know to go on where it stopped.
   std::int64_t const begin = blobs.template fetch<std::int64_t>("optimizer_iteration").at(0) + 1;
-  std::int64_t end = begin + steps;
-  std::int64_t const interval = std::clamp<std::int64_t>(steps / 50, 1, 1000);
+  std::int64_t end = begin + when.steps;
+  std::int64_t const interval = std::clamp<std::int64_t>(when.steps / 50, 1, 1000);
+  bool stop = false;
   for (std::int64_t at = begin; at != end;) {
     plait::random_stream const numbers{seed, first_batch_stream + static_cast<std::uint64_t>(at)};
-    feed(blobs, draw(training, static_cast<std::size_t>(how.batch), numbers));
+    feed_share(blobs, draw(training, static_cast<std::size_t>(how.batch), numbers), among);
+    if (among.distributed) blobs.feed("stop", std::vector<float>{stop ? 1.0f : 0.0f}, {1});
     step.run();
     ++at;
     float const loss = number(blobs, "loss");
@@ -84,10 +105,15 @@ std::vector<measurement> train_on(model& m, recipe const& how, std::int64_t step
     sum += loss;
     ++count;
     if (at == begin + 1 || at == end || at % interval == 0) measure(at);
-    if (!watch(at - begin, measured.back())) end = at;
+    stop = !watch(at - begin, measured.back()) || stop;
+    // Ranks end after the same step: that in which one of them says so.
+    if (among.distributed ? number(blobs, "stop") > 0 : stop) end = at;
+    if (at == end || (when.save_interval != 0 && at % when.save_interval == 0)) {
+      m.init = example::snapshot(blobs, names);
+      if (at != end && when.save) when.save(m);
+    }
   }
   if (count != 0) measure(end);
-  m.init = example::snapshot(blobs, names);
   return measured;
 }
 

@@ -2,4 +2,5 @@
 
 #include "../train_on.hpp"
 
-template std::vector<mlp::measurement> mlp::train_on<plait::omp>(model&, recipe const&, std::int64_t, watcher const&);
+template std::vector<mlp::measurement> mlp::train_on<plait::omp>(model&, recipe const&, schedule const&,
+                                                                 example::ranks const&, watcher const&);

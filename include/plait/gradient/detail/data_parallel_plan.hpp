@@ -29,7 +29,8 @@ struct data_parallel_options {
   std::size_t bucket_bytes = std::size_t{4} << 20;  ///< most bytes of a bucket of several gradients; 0: each by itself
   bool average = true;                              ///< means over the ranks; otherwise sums
   bool ordered = false;  ///< sums in the order of the ranks, whatever the algorithm of the MPI library
-  std::vector<std::string> averaged = {};  ///< results of a step, such as the loss, of which all ranks get the mean
+  /// Results of a step, such as the loss, and inputs that no op writes, of which all ranks get the mean after the step.
+  std::vector<std::string> averaged = {};
   /// Ops before this position compute gradients, those from it on use them: the optimiser, if it is there already.
   /// Readers of a gradient from here on read the exchanged one.
   std::size_t end = std::numeric_limits<std::size_t>::max();
@@ -69,12 +70,12 @@ class data_parallel_plan {
     update_.init_ops.push_back({"MPIBroadcast", {options_.communicator, parameter}, {parameter}});
   }
   void reduce(std::string const& gradient, std::size_t bytes) {
-    value const v = last_before(end_, gradient);
+    value const v = gradient_of(gradient);
     if (seen_.insert(v.blob).second) sums_.push_back({gradient, bytes, made_at(v), used_at(v), device_of(v)});
   }
   void gather(blob_gradient const& gradient) {
-    value const values = last_before(end_, gradient.values);
-    value const indices = last_before(end_, gradient.indices);
+    value const values = gradient_of(gradient.values);
+    value const indices = gradient_of(gradient.indices);
     bool const scale = options_.average;
     if (seen_.insert(indices.blob).second) add_gather(gradient.indices, indices, false);
     if (seen_.insert(values.blob).second) add_gather(gradient.values, values, scale);
@@ -119,15 +120,15 @@ class data_parallel_plan {
   [[noreturn]] static void fail(std::string const& blob, std::string const& what) {
     throw net_error("plait: '" + blob + "' " + what, {}, blob);
   }
-  // Returns the last version of a blob that an op before `end` writes.
-  value last_before(op_index end, std::string const& blob) const {
+  // Returns the last version of a blob that an op before `end_` writes.
+  value gradient_of(std::string const& blob) const {
     auto const found = blobs_.find(blob);
     if (found != blobs_.end()) {
       blob_index const b = found->second;
       for (std::uint32_t version = ssa_.version(b); version != ssa_.first_version(b); --version)
-        if (ssa_.producing_op({b, version}) < end) return {b, version};
+        if (ssa_.producing_op({b, version}) < end_) return {b, version};
     }
-    fail(blob, "is to be exchanged between ranks, but no op writes it");
+    fail(blob, "is a gradient to be exchanged between ranks, but no op writes it");
   }
   op_index made_at(value v) const { return ssa_.producing_op(v) + 1; }
   op_index used_at(value v) const {
@@ -149,7 +150,10 @@ class data_parallel_plan {
     op_spec end{"MPIAllreduceEnd", begin.outputs, {}};
     op_index made = 0;
     for (std::string const& result : options_.averaged) {
-      made = std::max(made, made_at(last_before(op_count_, result)));
+      auto const found = blobs_.find(result);
+      if (found == blobs_.end()) fail(result, "is to be averaged over the ranks, but is no blob of the net");
+      if (value const v{found->second, ssa_.version(found->second)}; ssa_.producing_op(v) != npos)
+        made = std::max(made, made_at(v));
       begin.inputs.push_back(result);
       end.inputs.push_back(result);
       end.outputs.push_back(result);
