@@ -24,6 +24,7 @@
 
 #include "common/chart.hpp"
 #include "common/interrupt.hpp"
+#include "common/output_file.hpp"
 #include "common/progress.hpp"
 #include "common/ranks.hpp"
 #include "model.hpp"
@@ -37,20 +38,6 @@ example::chart loss_chart(lstm::recipe const& how, std::vector<lstm::measurement
   example::chart made{"char_lstm", to_string(how), "steps", "loss of a character", {{"training", "#1f77b4", {}}}};
   for (lstm::measurement const& m : measured) made.curves[0].points.emplace_back(static_cast<double>(m.step), m.loss);
   return made;
-}
-
-// Opens a file for writing; returns a closed stream for an empty name.
-std::ofstream opened(std::filesystem::path const& name) {
-  std::ofstream file;
-  if (name.empty()) return file;
-  file.open(name);
-  if (!file) throw plait::io_error("cannot open for writing", name.string());
-  return file;
-}
-
-void close(std::ofstream& file, std::filesystem::path const& name) {
-  file.close();
-  if (!file) throw plait::io_error("cannot write", name.string());
 }
 
 std::vector<lstm::measurement> train(lstm::model& model, std::vector<std::int32_t> const& text,
@@ -79,13 +66,13 @@ std::vector<lstm::measurement> train(lstm::model& model, std::vector<std::int32_
 }
 
 void learn(lstm::model& model, lstm::vocabulary const& known, lstm::options const& given, example::ranks const& among) {
-  // Opens the files before training, so that errors show early.
   std::vector<std::int32_t> const text = lstm::encode(lstm::read_text(given.text), known);
   if (text.size() < 2) throw plait::io_error("has less than two characters", given.text.string());
+  // Opens the files before training, so that errors show early.
   std::ofstream curve, losses;
   if (among.is_first()) {
-    curve = opened(given.curve);
-    losses = opened(given.losses);
+    curve = example::opened(given.curve);
+    losses = example::opened(given.losses);
   }
   losses.precision(std::numeric_limits<float>::max_digits10);
   bool const saves = !given.net.empty() && among.is_first();
@@ -98,9 +85,9 @@ void learn(lstm::model& model, lstm::vocabulary const& known, lstm::options cons
 
   if (curve.is_open()) {
     example::write_svg(curve, loss_chart(given.how, measured));
-    close(curve, given.curve);
+    example::close(curve, given.curve);
   }
-  if (losses.is_open()) close(losses, given.losses);
+  if (losses.is_open()) example::close(losses, given.losses);
   std::cout << "step " << measured.back().step << ": loss " << measured.front().loss << " -> " << measured.back().loss
             << '\n';
 }

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 
 #include "common/chart.hpp"
 #include "common/interrupt.hpp"
+#include "common/output_file.hpp"
 #include "common/progress.hpp"
 #include "common/ranks.hpp"
 #include "model.hpp"
@@ -46,39 +48,44 @@ std::string text(mlp::measurement const& m) {
   return made.str();
 }
 
-std::vector<mlp::measurement> train(mlp::model& model, mlp::options const& given, example::ranks const& among) {
+std::vector<mlp::measurement> train(mlp::model& model, mlp::options const& given, example::ranks const& among,
+                                    std::ostream& losses) {
   example::progress bar(std::cout, isatty(STDOUT_FILENO) != 0);
   mlp::schedule when{given.steps, given.save_interval};
   if (among.is_first()) when.save = [&](mlp::model const& m) { mlp::save(m, given.net); };
-  return mlp::train(model, given.how, when, given.backend, among, [&](std::int64_t done, mlp::measurement const& last) {
-    if (among.is_first())
-      bar.show(static_cast<double>(done) / static_cast<double>(given.steps), [&] { return text(last); });
-    return !example::interrupted();
-  });
+  return mlp::train(model, given.how, when, given.backend, among,
+                    [&](std::int64_t done, std::int64_t step, float loss, mlp::measurement const& last) {
+                      losses << step << '\t' << loss << '\n';
+                      if (among.is_first())
+                        bar.show(static_cast<double>(done) / static_cast<double>(given.steps),
+                                 [&] { return text(last); });
+                      return !example::interrupted();
+                    });
 }
 
 void run(mlp::options const& given, example::ranks const& among) {
-  // An output that cannot be written is reported before training, not after.
-  std::ofstream curve;
-  if (!given.curve.empty() && among.is_first()) {
-    curve.open(given.curve);
-    if (!curve) throw plait::io_error("cannot open for writing", given.curve.string());
+  // Opens the files before training, so that errors show early.
+  std::ofstream curve, losses;
+  if (among.is_first()) {
+    curve = example::opened(given.curve);
+    losses = example::opened(given.losses);
   }
+  losses.precision(std::numeric_limits<float>::max_digits10);
   bool const goes_on = !given.net.empty() && std::filesystem::exists(given.net);
   mlp::model model = goes_on ? mlp::load(given.net, given.how) : mlp::make_model(given.how);
   bool const saves = !given.net.empty() && among.is_first();
   if (saves) mlp::save(model, given.net);
 
   example::catch_interrupt();
-  std::vector<mlp::measurement> const measured = train(model, given, among);
+  std::vector<mlp::measurement> const measured = train(model, given, among, losses);
   if (!among.is_first()) return;
   if (saves) mlp::save(model, given.net);
 
   if (curve.is_open()) {
     example::write_svg(curve, loss_chart(given.how, measured));
-    curve.close();
-    if (!curve) throw plait::io_error("cannot write", given.curve.string());
+    example::close(curve, given.curve);
   }
+  if (losses.is_open()) example::close(losses, given.losses);
   mlp::measurement const& last = measured.back();
   std::cout << "step " << last.step << ": loss " << measured.front().loss << " -> " << last.loss << ", held out "
             << last.held_out_loss << ", accuracy " << last.accuracy << '\n';

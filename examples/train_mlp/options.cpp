@@ -40,6 +40,7 @@ std::optional<options> read_options(int argc, char** argv) {
   app.add_option("--save-every", made.save_interval, "keep it after so many steps, too")->check(count)->needs("--net");
   app.add_flag("--distributed", made.distributed, "train together with the other ranks of mpirun");
   app.add_option("--curve", made.curve, "draw the loss to this SVG file");
+  app.add_option("--losses", made.losses, "write the loss of each step to this file, a line each: step, tab, loss");
   try {
     app.parse(argc, argv);
   } catch (CLI::CallForHelp const& help) {

@@ -21,9 +21,9 @@ struct measurement {
   float accuracy = 0;  ///< on the held-out set, 0 to 1
 };
 
-/// Callback after each step, with the number of steps and the last measurement. Training ends early if it returns
-/// false.
-using watcher = std::function<bool(std::int64_t done, measurement const& last)>;
+/// Callback after each step, with the number of steps done, that of all runs and the loss of this one, and the last
+/// measurement. Training ends early if it returns false.
+using watcher = std::function<bool(std::int64_t done, std::int64_t step, float loss, measurement const& last)>;
 
 /// How long to train, and when to save.
 struct schedule {

@@ -105,7 +105,7 @@ std::vector<measurement> train_on(model& m, recipe const& how, schedule const& w
     sum += loss;
     ++count;
     if (at == begin + 1 || at == end || at % interval == 0) measure(at);
-    stop = !watch(at - begin, measured.back()) || stop;
+    stop = !watch(at - begin, at, loss, measured.back()) || stop;
     // Ranks end after the same step: that in which one of them says so.
     if (among.distributed ? number(blobs, "stop") > 0 : stop) end = at;
     if (at == end || (when.save_interval != 0 && at % when.save_interval == 0)) {
