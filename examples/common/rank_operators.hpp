@@ -1,30 +1,16 @@
 // Operators of a program that may train on several ranks.
 #pragma once
 
+#include <plait/exec/backend.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/standard_operators.hpp>
-#ifdef PLAIT_EXAMPLE_MPI
-#include <plait/exec/mpi.hpp>
-#endif
 
-#include "common/ranks.hpp"
+#include "ranks.hpp"
 
 namespace example {
 
-/// Returns the standard operators, and those of MPI where ranks train together.
+/// Returns the standard operators, and those of MPI where ranks train together. Instantiated for the backends that
+/// plait::runtime has.
 template <plait::backend B>
-plait::operators<B> const& operators_of([[maybe_unused]] ranks const& among) {
-#ifdef PLAIT_EXAMPLE_MPI
-  if (among.distributed) {
-    static plait::operators<B> const with_mpi = [] {
-      plait::operators<B> made = plait::standard_operators<B>();
-      plait::add_mpi_operators(made);
-      return made;
-    }();
-    return with_mpi;
-  }
-#endif
-  return plait::standard_operators<B>();
-}
+plait::operators<B> const& operators_of(ranks const& among);
 
 }  // namespace example
