@@ -18,7 +18,7 @@
 #include <plait/netdef/trained_model.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/cells.hpp>
-#include <plait/rnn/recurrent_layer.hpp>
+#include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/recurrent_step.hpp>
 #include <plait/transform/init_net.hpp>
 

@@ -10,7 +10,7 @@
 #include <plait/netdef/trained_model.hpp>
 #include <plait/rnn/cells.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
-#include <plait/rnn/recurrent_layer.hpp>
+#include <plait/rnn/recurrent_layers.hpp>
 
 #include "cells.hpp"
 

@@ -27,7 +27,7 @@
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/rnn/cells.hpp>
-#include <plait/rnn/recurrent_layer.hpp>
+#include <plait/rnn/recurrent_layers.hpp>
 
 #include "lstm.hpp"
 #include "lstm_net.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/nested_nets.hpp>
+#include <plait/netdef/traits.hpp>
 
 namespace cli {
 

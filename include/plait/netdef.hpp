@@ -6,7 +6,6 @@
 #include <plait/netdef/detail/trained_model.hpp>
 #include <plait/netdef/equality.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/nested_nets.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/netdef/read.hpp>
 #include <plait/netdef/traits.hpp>

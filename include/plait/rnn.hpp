@@ -6,7 +6,6 @@
 #include <plait/rnn/detail/lstm_gates.hpp>
 #include <plait/rnn/detail/unrolled_layer.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
-#include <plait/rnn/recurrent_layer.hpp>
 #include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/recurrent_net.hpp>
 #include <plait/rnn/recurrent_step.hpp>

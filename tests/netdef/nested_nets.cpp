@@ -1,4 +1,4 @@
-#include <plait/netdef/nested_nets.hpp>
+#include <plait/netdef/detail/nested_nets.hpp>
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,6 @@
 
 #include <plait/net/detail/implicit_operands.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
-#include <plait/netdef/traits.hpp>
 #include <plait/transform/dead_code_elimination.hpp>
 
 namespace {

@@ -1,5 +1,5 @@
 // Heap allocations of recurrent layers: none after the first run.
-#include <plait/rnn/recurrent_layer.hpp>
+#include <plait/rnn/recurrent_layers.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -19,7 +19,7 @@
 #include <plait/netdef/equality.hpp>
 #include <plait/rnn/cells.hpp>
 #include <plait/rnn/detail/unrolled_layer.hpp>
-#include <plait/rnn/recurrent_layer.hpp>
+#include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/recurrent_step.hpp>
 #include <support/dense_oracle.hpp>
 #include <support/named_numbers.hpp>

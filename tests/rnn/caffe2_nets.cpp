@@ -15,7 +15,7 @@
 #include <plait/exec/plan.hpp>
 #include <plait/netdef/read.hpp>
 #include <plait/rnn/detail/unrolled_layer.hpp>
-#include <plait/rnn/recurrent_layer.hpp>
+#include <plait/rnn/recurrent_layers.hpp>
 #include <support/named_numbers.hpp>
 #include <support/real_nets.hpp>
 

@@ -1,5 +1,5 @@
 // Memory of layers in training: it matches the forecast, and recomputation needs less.
-#include <plait/rnn/recurrent_layer.hpp>
+#include <plait/rnn/recurrent_layers.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Ops, names and parameters that layers, steps and stacks of cells add to a model; cells.cpp runs them.
-#include <plait/rnn/recurrent_layer.hpp>
+#include <plait/rnn/recurrent_layers.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,6 @@
 #include <plait/rnn/detail/cells/lstm.hpp>
 #include <plait/rnn/detail/cells/multi.hpp>
 #include <plait/rnn/detail/unrolled_layer.hpp>
-#include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/recurrent_step.hpp>
 #include <support/op_lines.hpp>
 

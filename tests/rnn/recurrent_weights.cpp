@@ -10,7 +10,7 @@
 
 #include <plait/netdef/detail/trained_model.hpp>
 #include <plait/rnn/detail/lstm_gates.hpp>
-#include <plait/rnn/recurrent_layer.hpp>
+#include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/weights.hpp>
 
 namespace {

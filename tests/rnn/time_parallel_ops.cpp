@@ -18,7 +18,7 @@
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/rnn/recurrent_layer.hpp>
+#include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/recurrent_net.hpp>
 #include <support/named_numbers.hpp>
 #include <support/op_lines.hpp>

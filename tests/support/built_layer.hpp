@@ -19,7 +19,7 @@
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/rnn/detail/any_cell.hpp>
 #include <plait/rnn/detail/unrolled_layer.hpp>
-#include <plait/rnn/recurrent_layer.hpp>
+#include <plait/rnn/recurrent_layers.hpp>
 #include <support/dense_oracle.hpp>
 #include <support/named_numbers.hpp>
 

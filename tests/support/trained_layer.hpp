@@ -9,7 +9,7 @@
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/detail/any_cell.hpp>
-#include <plait/rnn/recurrent_layer.hpp>
+#include <plait/rnn/recurrent_layers.hpp>
 
 namespace test {
 

@@ -8,7 +8,7 @@
 #include <plait/netdef/trained_model.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/cells.hpp>
-#include <plait/rnn/recurrent_layer.hpp>
+#include <plait/rnn/recurrent_layers.hpp>
 
 int main() {
   using backend = plait::serial;

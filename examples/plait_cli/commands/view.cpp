@@ -16,7 +16,6 @@
 #include <plait/core/errors.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/standard_rules.hpp>
-#include <plait/netdef/nested_nets.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/detail/op_roles.hpp>
 #include <plait/ssa/detail/repeated_ops.hpp>

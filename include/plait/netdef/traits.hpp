@@ -15,8 +15,8 @@
 #include <plait/net/net_traits.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/detail/mutable_nested_nets.hpp>
+#include <plait/netdef/detail/nested_nets.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/nested_nets.hpp>
 
 namespace plait {
 

@@ -17,8 +17,8 @@
 #include <plait/netdef/detail/blob_handle.hpp>
 #include <plait/netdef/detail/trained_model.hpp>
 #include <plait/rnn/detail/layer_options.hpp>
+#include <plait/rnn/detail/recurrent_layer.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
-#include <plait/rnn/recurrent_layer.hpp>
 
 namespace plait {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/nested_nets.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/versioning.hpp>
 

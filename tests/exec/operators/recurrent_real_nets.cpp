@@ -11,8 +11,8 @@
 #include <doctest/doctest.h>
 
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/nested_nets.hpp>
 #include <plait/netdef/read.hpp>
+#include <plait/netdef/traits.hpp>
 #include <plait/netdef/write.hpp>
 #include <plait/ssa/versioning.hpp>
 #include <support/real_nets.hpp>

@@ -17,8 +17,8 @@
 
 #include <plait/gradient/gradient_rules.hpp>
 #include <plait/net/detail/implicit_operands.hpp>
+#include <plait/netdef/detail/nested_nets.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/nested_nets.hpp>
 
 namespace plait {
 

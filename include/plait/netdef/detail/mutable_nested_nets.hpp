@@ -10,9 +10,9 @@
 #include <plait/net/detail/name_map.hpp>
 #include <plait/net/detail/nested_arguments.hpp>
 #include <plait/netdef/arguments.hpp>
+#include <plait/netdef/detail/nested_nets.hpp>
 #include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/nested_nets.hpp>
 
 namespace plait {
 
