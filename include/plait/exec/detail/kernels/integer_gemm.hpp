@@ -198,29 +198,33 @@ inline std::size_t packed_integers(std::ptrdiff_t k, std::ptrdiff_t n) {
   int const width = integer_tiles_here().width;
   return static_cast<std::size_t>(parts_for(n, width) * width * integer_pairs(k) * 2);
 }
+/// Packs `columns` columns of k rows, n elements apart, as a panel. Not inlined: clang would warn about the loop there.
+template <class Q>
+PLAIT_NO_INLINE void pack_integer_panel(std::ptrdiff_t k, std::ptrdiff_t n, Q const* from, std::ptrdiff_t columns,
+                                        std::ptrdiff_t width, std::int8_t* to) {
+  constexpr int less = std::is_signed_v<Q> ? 0 : 128;
+  for (std::ptrdiff_t i = 0; i < k; i += 2, from += 2 * n, to += 2 * width) {
+    if (columns == width && i + 1 != k) {
+      PLAIT_INDEPENDENT
+      for (std::ptrdiff_t j = 0; j < width; ++j) {
+        to[2 * j] = static_cast<std::int8_t>(from[j] - less);
+        to[2 * j + 1] = static_cast<std::int8_t>(from[n + j] - less);
+      }
+      continue;
+    }
+    std::memset(to, 0, static_cast<std::size_t>(2 * width));
+    for (std::ptrdiff_t j = 0; j != columns; ++j) to[2 * j] = static_cast<std::int8_t>(from[j] - less);
+    for (std::ptrdiff_t j = 0; j != columns && i + 1 != k; ++j)
+      to[2 * j + 1] = static_cast<std::int8_t>(from[n + j] - less);
+  }
+}
 /// Packs b, of k rows of n elements, as int8: elements of uint8 less 128.
 template <backend B, class Q>
 void pack_integers(std::ptrdiff_t k, std::ptrdiff_t n, Q const* b, std::int8_t* to) {
-  constexpr int less = std::is_signed_v<Q> ? 0 : 128;
   std::ptrdiff_t const width = integer_tiles_here().width;
   for_each_task<B>(parts_for(n, width), k * n >= parallel_work, [=](std::ptrdiff_t panel) {
-    std::int8_t* line = to + panel * width * integer_pairs(k) * 2;
-    std::ptrdiff_t const columns = std::min(width, n - panel * width);
-    for (std::ptrdiff_t i = 0; i < k; i += 2, line += 2 * width) {
-      Q const* const from = b + i * n + panel * width;
-      if (columns == width && i + 1 != k) {
-        PLAIT_INDEPENDENT
-        for (std::ptrdiff_t j = 0; j < width; ++j) {
-          line[2 * j] = static_cast<std::int8_t>(from[j] - less);
-          line[2 * j + 1] = static_cast<std::int8_t>(from[n + j] - less);
-        }
-        continue;
-      }
-      std::memset(line, 0, static_cast<std::size_t>(2 * width));
-      for (std::ptrdiff_t j = 0; j != columns; ++j) line[2 * j] = static_cast<std::int8_t>(from[j] - less);
-      for (std::ptrdiff_t j = 0; j != columns && i + 1 != k; ++j)
-        line[2 * j + 1] = static_cast<std::int8_t>(from[n + j] - less);
-    }
+    std::ptrdiff_t const first = panel * width;
+    pack_integer_panel(k, n, b + first, std::min(width, n - first), width, to + first * integer_pairs(k) * 2);
   });
 }
 

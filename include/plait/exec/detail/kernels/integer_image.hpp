@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <plait/exec/backend.hpp>
 #include <plait/exec/detail/kernels/gemm_problem.hpp>
@@ -15,6 +16,21 @@
 PLAIT_KERNELS_BEGIN
 
 namespace plait::detail {
+
+/// Packs the elements of `width` windows, from the places of the first: pairs of taps, the last with itself if they are
+/// odd. Not inlined: clang would warn about the loop there (PLAIT_KERNELS_BEGIN).
+PLAIT_NO_INLINE inline void pack_windows(std::int16_t* to, std::int16_t const* from,
+                                         std::span<std::ptrdiff_t const> taps, std::ptrdiff_t width) {
+  for (std::size_t tap = 0; tap < taps.size(); tap += 2, to += 2 * width) {
+    std::int16_t const* const even = from + taps[tap];
+    std::int16_t const* const odd = from + taps[tap + 1 < taps.size() ? tap + 1 : tap];
+    PLAIT_INDEPENDENT
+    for (std::ptrdiff_t j = 0; j < width; ++j) {
+      to[2 * j] = even[j];
+      to[2 * j + 1] = odd[j];
+    }
+  }
+}
 
 /// Computes a convolution of one image from its padded copy, in groups like multiply_image(): y = bias + w * x, with
 /// widened weights w, and without a bias if that is nullptr.
@@ -41,16 +57,7 @@ void multiply_integer_image(padded_image const& image, std::int16_t const* copy,
     std::ptrdiff_t const last = std::min(steps, (task % blocks + 1) * steps_of_task);
     for (std::ptrdiff_t step = task % blocks * steps_of_task; step != last; ++step) {
       std::ptrdiff_t const first = step * width;
-      for (std::ptrdiff_t p = 0; p != pairs; ++p) {
-        std::int16_t const* const even = from + first + taps[static_cast<std::size_t>(2 * p)];
-        std::int16_t const* const odd = from + first + taps[static_cast<std::size_t>(std::min(2 * p + 1, k - 1))];
-        std::int16_t* const to = panel.data() + p * width * 2;
-        PLAIT_INDEPENDENT
-        for (std::ptrdiff_t j = 0; j < width; ++j) {
-          to[2 * j] = even[j];
-          to[2 * j + 1] = odd[j];
-        }
-      }
+      pack_windows(panel.data(), from + first, taps, width);
       std::int64_t const at = columns.window_of(first, width);
       bool const apart = at < 0;
       std::int32_t* const part = y + group * m * count;
