@@ -9,7 +9,7 @@
 #include <plait/exec/backends/serial/serial.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/static_op.hpp>
+#include <plait/exec/static_cells.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/net/static_net.hpp>
 #include <plait/netdef/detail/text_reader.hpp>

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include <plait/exec/backends/cuda/cuda.hpp>
-#include <plait/exec/static_op.hpp>
+#include <plait/exec/static_cells.hpp>
 
 // A named type: nvcc refuses those of lambdas in kernels.
 struct lstm_cell {

@@ -1,6 +1,6 @@
 // expect: plait: the shapes of the operands of an op of the net do not fit each other
 #include <plait/exec/backends/serial/serial.hpp>
-#include <plait/exec/static_op.hpp>
+#include <plait/exec/static_cells.hpp>
 
 constexpr plait::static_net net{plait::externals({"x", "w"}, {"y"}), plait::op("Mul", {"x", "w"}, {"y"})};
 #ifdef PLAIT_COMPILE_FAIL_CONTROL

@@ -1,5 +1,4 @@
-// Static cells as op types, and plans of static nets (detail/static_plan.hpp): schema, kernel, fusion pattern and
-// gradient rule of a cell and of its gradient.
+// Static cells as op types: schema, kernel, fusion pattern and gradient rule of a cell and of its gradient.
 //
 //   constexpr auto lstm = plait::static_cell([](auto i, auto f, auto o, auto g, auto c) { … });
 //   operators.add(plait::static_op<lstm>);   // op types "lstm" and "lstmGradient"
@@ -24,7 +23,6 @@
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/detail/operators/cell_pass.hpp>
-#include <plait/exec/detail/static_plan.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/gradient/detail/net_cell.hpp>
