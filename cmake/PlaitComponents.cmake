@@ -69,13 +69,13 @@ plait_component(exec_onednn OPTIONAL HEADERS exec/backends/onednn/onednn.hpp
   ALLOWS oneapi/)
 
 # The target of C++, as projects need not enable C; the bindings of C++ are not used.
-plait_component(mpi OPTIONAL HEADERS exec/mpi.hpp exec/detail/mpi/api.hpp exec/detail/mpi/call.hpp
-                                     exec/detail/mpi/channel.hpp exec/detail/mpi/collective_kernels.hpp
-                                     exec/detail/mpi/communicator.hpp exec/detail/mpi/error.hpp
-                                     exec/detail/mpi/exchanges.hpp exec/detail/mpi/job.hpp exec/detail/mpi/kernel.hpp
-                                     exec/detail/mpi/message_kernels.hpp exec/detail/mpi/messages.hpp
-                                     exec/detail/mpi/overlap_kernels.hpp exec/detail/mpi/progress.hpp
-                                     exec/detail/mpi/roll_call.hpp
+plait_component(mpi OPTIONAL HEADERS exec/mpi.hpp exec/detail/operators/mpi/api.hpp exec/detail/operators/mpi/call.hpp
+                                     exec/detail/operators/mpi/channel.hpp exec/detail/operators/mpi/collective_kernels.hpp
+                                     exec/detail/operators/mpi/communicator.hpp exec/detail/operators/mpi/error.hpp
+                                     exec/detail/operators/mpi/exchanges.hpp exec/detail/operators/mpi/job.hpp exec/detail/operators/mpi/kernel.hpp
+                                     exec/detail/operators/mpi/message_kernels.hpp exec/detail/operators/mpi/messages.hpp
+                                     exec/detail/operators/mpi/overlap_kernels.hpp exec/detail/operators/mpi/progress.hpp
+                                     exec/detail/operators/mpi/roll_call.hpp
   LINKS plait::exec MPI::MPI_CXX FINDS "MPI 3.1 COMPONENTS CXX"
   ALLOWS thrust/ cub/ mpi.h)
 

@@ -12,11 +12,11 @@
 #include <chrono>
 
 #include <plait/exec/backend.hpp>
-#include <plait/exec/detail/mpi/collective_kernels.hpp>
-#include <plait/exec/detail/mpi/error.hpp>
-#include <plait/exec/detail/mpi/message_kernels.hpp>
-#include <plait/exec/detail/mpi/overlap_kernels.hpp>
-#include <plait/exec/detail/mpi/progress.hpp>
+#include <plait/exec/detail/operators/mpi/collective_kernels.hpp>
+#include <plait/exec/detail/operators/mpi/error.hpp>
+#include <plait/exec/detail/operators/mpi/message_kernels.hpp>
+#include <plait/exec/detail/operators/mpi/overlap_kernels.hpp>
+#include <plait/exec/detail/operators/mpi/progress.hpp>
 #include <plait/exec/operators.hpp>
 
 namespace plait {

@@ -49,10 +49,6 @@ class op_kernel {
   /// Computes the outputs. Throws, if at all, before it writes anything, unless the schema says otherwise.
   virtual void run(op_context<B>& c) = 0;
 
-  /// Called after any op has made a run of the plan fail, also if this one has not run: for ops for which other
-  /// processes wait. The context has the inputs that are set; nullptr if the plan could not read its own inputs.
-  virtual void run_failed(op_context<B> const*) noexcept {}
-
   /// Packs a loop-invariant input into `to`, for op_context::packed, and returns the packed size in bytes; without
   /// `to`, only returns the size, from types alone. 0: packing does not pay.
   virtual std::size_t pack(op_context<B>&, std::size_t /*input*/, void* /*to*/) { return 0; }

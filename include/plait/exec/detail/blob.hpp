@@ -18,6 +18,9 @@ class blob_object {
   virtual ~blob_object() = default;
   /// Returns the name of the class, for messages.
   virtual std::string_view kind() const = 0;
+  /// Called after a run has failed of a plan that reads the object from a blob or has made it: for objects on which
+  /// other processes wait. May be called several times.
+  virtual void run_failed() noexcept {}
 };
 
 /// Tensor, object, or unset blob.

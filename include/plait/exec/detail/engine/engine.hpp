@@ -142,10 +142,8 @@ class engine {
   /// Rolls back blobs that are both input and output to their values before `op`. Precondition: the ops before `op`
   /// have run, and none of the others with layout().replaces_given(). O(values that pass).
   void restore_given(op_index op);
-  /// Calls op_kernel::run_failed of all ops. O(ops).
-  void report_failure() noexcept {
-    for (step& s : steps_) s.kernel->run_failed(has_inputs_ ? &s.context : nullptr);
-  }
+  /// Calls blob_object::run_failed of the objects that the plan reads or has made. O(inputs + ops).
+  void report_failure() noexcept;
   /// Returns a plan that shares the kernels of this one, with operands and memory of its own, which its ops do not
   /// reuse; its ops are run by run_op. An op must not run in two of them concurrently. Loops are begun and ended in
   /// this plan for all of them. O(operands).
@@ -361,7 +359,6 @@ class engine {
   std::vector<tensor_spec> inferred_;  // outputs of the current op
   std::vector<place> places_;          // inputs and published values; empty if runs are not repeated
   bool repeats_ = false;               // a run has ended, with no other request since
-  bool has_inputs_ = false;            // bind() has read all of them
   loop_values loop_;                   // without values: runs are not those of a loop
   bool in_loop_ = false;               // it has begun
   std::vector<bool> accumulated_;      // by value: see accumulates

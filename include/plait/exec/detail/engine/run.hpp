@@ -65,9 +65,19 @@ void engine<B>::run_bound(run_options const& options) {
 }
 
 template <backend B>
+void engine<B>::report_failure() noexcept {
+  auto const report = [](blob<B> const& at) {
+    if (at.is_set && at.object != nullptr) at.object->run_failed();
+  };
+  for (input const& in : inputs_) report(*in.source);
+  for (auto const& each : details_)
+    if (each.resources.results != nullptr)
+      for (blob<B> const& result : each.resources.results->values) report(result);
+}
+
+template <backend B>
 void engine<B>::bind() {
   repeats_ = false;
-  has_inputs_ = false;
   for (value_number v : layout_.published())
     if (replaced_[v].owner() != nullptr) replaced_[v] = tensor<B>();
   for (input const& in : inputs_) {
@@ -83,7 +93,6 @@ void engine<B>::bind() {
     take_memory(npos, "a copy of", in.value, [&] { other = inputs_.read(in, slots_[in.value]); });
     if (other && in.inferred) ready_[0] = false;
   }
-  has_inputs_ = true;
   if (!nested_)
     inputs_.separate_overwritten([this](input const& in) {
       take_memory(npos, "a copy of", in.value, [&] { in.source->value = in.source->value.clone(); });

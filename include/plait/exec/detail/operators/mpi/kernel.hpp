@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include <plait/exec/detail/kernels/convert.hpp>
-#include <plait/exec/detail/mpi/communicator.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/operators/mpi/communicator.hpp>
 #include <plait/exec/op_kernel.hpp>
 
 namespace plait::detail::mpi {
@@ -72,23 +72,11 @@ void copy_sums(void* to, std::byte* from, element_type type, std::size_t count, 
 /// these types, unless one that has failed still holds it.
 template <backend B>
 class mpi_kernel : public op_kernel<B> {
- public:
-  void run_failed(op_context<B> const* c) noexcept final {
-    auto found = c == nullptr ? nullptr : std::dynamic_pointer_cast<communicator const>(c->object(0));
-    if (found == nullptr) found = used_.lock();
-    if (found == nullptr) return;
-    try {
-      found->abort();
-    } catch (std::exception const&) {  // without memory, other ranks notice that this one does not come
-    }
-  }
-
  protected:
-  communicator const& communicator_of(op_context<B>& c) {
+  static communicator const& communicator_of(op_context<B>& c) {
     auto const found = std::dynamic_pointer_cast<communicator const>(c.object(0));
     if (found == nullptr)
       c.fail("input 0 is " + to_string(c.input_spec(0)) + ", which should be a communicator of MPICreateCommonWorld");
-    used_ = found;
     return *found;
   }
   // Returns the description of an operation on input 1 alone.

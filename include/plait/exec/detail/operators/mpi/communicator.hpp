@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,10 +11,10 @@
 #include <utility>
 
 #include <plait/exec/detail/blob.hpp>
-#include <plait/exec/detail/mpi/channel.hpp>
-#include <plait/exec/detail/mpi/exchanges.hpp>
-#include <plait/exec/detail/mpi/job.hpp>
-#include <plait/exec/detail/mpi/progress.hpp>
+#include <plait/exec/detail/operators/mpi/channel.hpp>
+#include <plait/exec/detail/operators/mpi/exchanges.hpp>
+#include <plait/exec/detail/operators/mpi/job.hpp>
+#include <plait/exec/detail/operators/mpi/progress.hpp>
 
 namespace plait::detail::mpi {
 
@@ -29,6 +30,13 @@ class communicator final : public blob_object {
     progress::shared().submit(channel_, std::move(last));
   }
   std::string_view kind() const override { return "MPI communicator"; }
+  /// Makes this operation and all later ones fail on every rank.
+  void run_failed() noexcept override {
+    try {
+      progress::shared().abort(channel_);
+    } catch (std::exception const&) {  // without memory, other ranks notice that this one does not come
+    }
+  }
 
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
@@ -43,8 +51,6 @@ class communicator final : public blob_object {
     begin(what, step);
     progress::shared().wait(*what);
   }
-  /// Makes this operation and all later ones fail on every rank, because a run has failed on this one.
-  void abort() const { progress::shared().abort(channel_); }
 
  private:
   std::shared_ptr<channel> channel_;

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/detail/mpi/job.hpp>
-#include <plait/exec/detail/mpi/roll_call.hpp>
+#include <plait/exec/detail/operators/mpi/job.hpp>
+#include <plait/exec/detail/operators/mpi/roll_call.hpp>
 
 namespace plait::detail::mpi {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <utility>
 
-#include <plait/exec/detail/mpi/collective_kernels.hpp>
-#include <plait/exec/detail/mpi/communicator.hpp>
-#include <plait/exec/detail/mpi/kernel.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/operators/mpi/collective_kernels.hpp>
+#include <plait/exec/detail/operators/mpi/communicator.hpp>
+#include <plait/exec/detail/operators/mpi/kernel.hpp>
 #include <plait/exec/operators.hpp>
 
 namespace plait::detail::mpi {

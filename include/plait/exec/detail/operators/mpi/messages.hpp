@@ -13,8 +13,8 @@
 #include <string_view>
 #include <utility>
 
-#include <plait/exec/detail/mpi/exchanges.hpp>
-#include <plait/exec/detail/mpi/job.hpp>
+#include <plait/exec/detail/operators/mpi/exchanges.hpp>
+#include <plait/exec/detail/operators/mpi/job.hpp>
 #include <plait/exec/tensor.hpp>
 
 namespace plait::detail::mpi {

@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/detail/mpi/api.hpp>
-#include <plait/exec/detail/mpi/channel.hpp>
-#include <plait/exec/detail/mpi/job.hpp>
+#include <plait/exec/detail/operators/mpi/api.hpp>
+#include <plait/exec/detail/operators/mpi/channel.hpp>
+#include <plait/exec/detail/operators/mpi/job.hpp>
 
 namespace plait::detail::mpi {
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/detail/mpi/job.hpp>
+#include <plait/exec/detail/operators/mpi/job.hpp>
 
 namespace plait::detail::mpi {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/detail/mpi/api.hpp>
-#include <plait/exec/detail/mpi/call.hpp>
-#include <plait/exec/detail/mpi/error.hpp>
+#include <plait/exec/detail/operators/mpi/api.hpp>
+#include <plait/exec/detail/operators/mpi/call.hpp>
+#include <plait/exec/detail/operators/mpi/error.hpp>
 
 namespace plait::detail::mpi {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <plait/exec/detail/element_type.hpp>
-#include <plait/exec/detail/mpi/job.hpp>
+#include <plait/exec/detail/operators/mpi/job.hpp>
 
 namespace plait::detail::mpi {
 

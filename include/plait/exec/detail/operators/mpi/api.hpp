@@ -15,7 +15,7 @@
 #include <limits>
 #include <string>
 
-#include <plait/exec/detail/mpi/error.hpp>
+#include <plait/exec/detail/operators/mpi/error.hpp>
 
 static_assert(MPI_VERSION > 3 || (MPI_VERSION == 3 && MPI_SUBVERSION >= 1), "plait: MPI 3.1 or later is needed");
 

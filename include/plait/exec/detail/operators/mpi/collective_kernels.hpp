@@ -12,11 +12,11 @@
 #include <vector>
 
 #include <plait/exec/detail/caffe2_checks.hpp>
-#include <plait/exec/detail/mpi/communicator.hpp>
-#include <plait/exec/detail/mpi/kernel.hpp>
 #include <plait/exec/detail/nets_of_op.hpp>
 #include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/detail/op_schema.hpp>
+#include <plait/exec/detail/operators/mpi/communicator.hpp>
+#include <plait/exec/detail/operators/mpi/kernel.hpp>
 #include <plait/exec/operators.hpp>
 
 namespace plait::detail::mpi {
@@ -154,14 +154,16 @@ class allgather_kernel final : public mpi_kernel<B> {
 template <backend B>
 class allgather_rows_kernel final : public mpi_kernel<B> {
  public:
-  allgather_rows_kernel(op_arguments const&, nets_of_op<B> const& nets)
-      : blob_(nets.input_names().size() < 2 ? std::string() : nets.input_names()[1]) {}
+  allgather_rows_kernel(op_arguments const& a, nets_of_op<B> const& nets)
+      : blob_(nets.input_names().size() < 2 ? std::string() : nets.input_names()[1]), average_(a.flag("average")) {}
   void infer(shape_context& c) override { c.expect_rank(1, 1); }
   void run(op_context<B>& c) override {
     communicator const& on = this->communicator_of(c);
     tensor_spec const& type = c.input_spec(1);
     if (size_of(type.type) == 0 || type.dims.rank() == 0)
       c.fail("input 1 is " + to_string(type) + ", which should be a tensor with rows");
+    if (average_ && type.type != element_type::float32 && type.type != element_type::float64)
+      c.fail("input 1 is " + to_string(type) + ", which should be of float or double for an average");
     if (job_ == nullptr || type != type_) {
       shape row = type.dims;
       row.erase(0);
@@ -174,6 +176,11 @@ class allgather_rows_kernel final : public mpi_kernel<B> {
     B::copy_to_host(job_->own.data(), c.raw_input(1), job_->own.size());
     on.run(job_, c.run_number());
     shape dims = type.dims;
+    if (average_)
+      visit_type<float, double>(type.type, [&]<class T>(T) {
+        auto* const all = reinterpret_cast<T*>(job_->all.data());
+        for (std::size_t i = 0; i != job_->all.size() / sizeof(T); ++i) all[i] /= static_cast<T>(on.size());
+      });
     std::int64_t rows = 0;
     for (std::int64_t const each : job_->rows) rows += each;
     dims.set(0, rows);
@@ -188,6 +195,7 @@ class allgather_rows_kernel final : public mpi_kernel<B> {
 
  private:
   std::string blob_;
+  bool average_;
   tensor_spec type_;
   std::shared_ptr<gather_rows_job> job_;
 };
@@ -246,6 +254,7 @@ void add_collective_operators(operators<B>& table, limits const& within) {
           .inputs(2)
           .outputs(1, 2)
           .results_after_run()
+          .argument("average", std::int64_t{0}, "1: divides the elements by the number of ranks")
           .without_caffe2_schema()
           .describe("like MPIAllgather, for X with another number of rows on each rank; outputs Y and the numbers"));
 }
