@@ -3,7 +3,8 @@
 //   mpirun -np 2 --bind-to none plait_bench_mpi [MICROSECONDS]
 //
 // With a delay, each exchange takes at least so long, as on a slower network (mpi_options::delay). Rank 0 prints
-// medians as JSON: of a step that exchanges nothing, of the exchanges alone, and of a step with both.
+// medians as JSON: of a step that exchanges nothing, of the exchanges alone, of a step with both, and of single sums
+// by size. scaling.py makes a model of more ranks of it.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -147,10 +148,21 @@ int main(int argc, char** argv) {
   double const compute_ms = median_of(times, [&] { compute.run(); });
   double const exchange_ms = median_of(times, [&] { exchange.run(); });
   double const step_ms = median_of(times, [&] { step.run(); });
+
+  std::string sums_text;
+  for (std::int64_t const count : {1, 1 << 10, 1 << 14, 1 << 16, 1 << 18, 1 << 20}) {
+    plait::netdef sum;
+    plait::net_traits<plait::netdef>::append_op(sum, {"MPIAllreduce", {"mpi_common_world", "terms"}, {"sum"}});
+    shared.feed("terms", std::vector<float>(static_cast<std::size_t>(count), 1.0f), {count});
+    auto plan = plait::compile(sum, operators, shared);
+    plan.run();
+    double const ms = median_of(times, [&] { plan.run(); });
+    sums_text += (sums_text.empty() ? "[" : ", [") + std::to_string(4 * count) + ", " + std::to_string(ms) + ']';
+  }
   if (rank == 0)
     std::printf(
         "{\"ranks\": %d, \"delay_us\": %lld, \"buckets\": %zu, \"bucket_bytes\": %zu, \"compute_ms\": %.3f, "
-        "\"exchange_ms\": %.3f, \"step_ms\": %.3f, \"of_the_longer\": %.3f}\n",
+        "\"exchange_ms\": %.3f, \"step_ms\": %.3f, \"of_the_longer\": %.3f, \"sums\": [%s]}\n",
         plait::mpi::size(), static_cast<long long>(delay.count()), together.buckets.size(), parameter_bytes, compute_ms,
-        exchange_ms, step_ms, step_ms / std::max(compute_ms, exchange_ms));
+        exchange_ms, step_ms, step_ms / std::max(compute_ms, exchange_ms), sums_text.c_str());
 }
