@@ -168,7 +168,7 @@ TEST_CASE("MPIAllgatherV: another number of rows on each rank, none among them")
   }
 }
 
-TEST_CASE("MPIAllgatherV: elements of the mean, of floats only") {
+TEST_CASE("MPIAllgatherV: elements of the mean") {
   plait::workspace<B> blobs;
   auto plan = plait::compile(test::with_communicator("op { type: 'MPIAllgatherV' input: 'comm' input: 'x' output: 'y' "
                                                      "arg { name: 'average' i: 1 } }"),
@@ -178,8 +178,6 @@ TEST_CASE("MPIAllgatherV: elements of the mean, of floats only") {
   std::vector<double> expected;
   for (int r = 0; r != size; ++r) expected.insert(expected.end(), {3, static_cast<double>(r) / size});
   CHECK(blobs.fetch<double>("y") == expected);
-  blobs.feed("x", of<std::int32_t>({1, 1}, {1}));
-  CHECK_THROWS_AS(plan.run(), plait::exec_error);
 }
 
 TEST_CASE("MPISendTensor: a chain of ranks, by arguments and by inputs") {
