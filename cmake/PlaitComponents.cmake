@@ -66,7 +66,7 @@ plait_component(exec_cblas OPTIONAL HEADERS exec/backends/cblas/cblas.hpp
 
 plait_component(exec_onednn OPTIONAL HEADERS exec/backends/onednn/onednn.hpp
   LINKS plait::exec OneDNN::onednn OpenMP::OpenMP_CXX FINDS "OneDNN 2.6...<3" "OpenMP COMPONENTS CXX"
-  ALLOWS oneapi/)
+  ALLOWS oneapi/dnnl/)
 
 # The target of C++, as projects need not enable C; the bindings of C++ are not used.
 plait_component(mpi OPTIONAL HEADERS exec/mpi.hpp exec/detail/operators/mpi/api.hpp exec/detail/operators/mpi/call.hpp
