@@ -184,7 +184,9 @@ std::vector<std::string> op_types() {
 
 std::string unknown_type(std::string_view type) {
   if (plait::standard_operators<backend>().find(type) != nullptr) return {};
-  return "there is no op type '" + std::string(type) + '\'' + did_you_mean(type, op_types());
+  std::string const component = plait::detail::component_hint(type);
+  return "there is no op type '" + std::string(type) + '\'' +
+         (component.empty() ? did_you_mean(type, op_types()) : component);
 }
 
 std::vector<op_problem> unknown_arguments(plait::netdef const& net) {

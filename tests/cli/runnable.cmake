@@ -53,7 +53,7 @@ file(WRITE ${WORK}/mpi.pbtxt "op { type: \"MPICreateCommonWorld\" output: \"comm
 plait(1 check --runnable ${WORK}/mpi.pbtxt)
 matches("${OUT}" "op 0 \\(MPICreateCommonWorld\\) needs the component plait::mpi, with which this tool is not built")
 plait(1 run ${WORK}/mpi.pbtxt)
-matches("${ERR}" "op 0 \\(MPICreateCommonWorld\\): there is no such op type[^\n]* in the component plait::mpi, adds those of MPI")
+matches("${ERR}" "op 0 \\(MPICreateCommonWorld\\): there is no op type 'MPICreateCommonWorld'[^\n]* in the component plait::mpi, adds those of MPI")
 
 # In the binary format there are no lines: the path is printed once.
 plait(0 convert ${WORK}/wrong.pbtxt -o ${WORK}/wrong.pb)
