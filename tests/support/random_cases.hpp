@@ -3,13 +3,13 @@
 
 namespace test {
 
-/// Returns `count` in optimised builds, as in the presets release, asan and tsan, and a fifth of it in others: without
+/// Returns `count` in optimised builds, as in the presets release, asan and tsan, and a tenth of it in others: without
 /// optimisation, oracles and algorithms of templates take ten times as long.
 constexpr unsigned random_cases(unsigned count) {
 #ifdef __OPTIMIZE__
   return count;
 #else
-  return count / 5;
+  return count / 10;
 #endif
 }
 
