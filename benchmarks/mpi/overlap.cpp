@@ -33,8 +33,8 @@ using clock_type = std::chrono::steady_clock;
 using B = plait::serial;
 
 constexpr std::int64_t layers = 8;
-constexpr std::int64_t width = 512;
-constexpr std::int64_t batch = 128;
+constexpr std::int64_t width = 256;
+constexpr std::int64_t batch = 1024;
 constexpr std::size_t parameter_bytes = (width * width + width) * sizeof(float);
 
 struct training {
@@ -129,11 +129,15 @@ int main(int argc, char** argv) {
   auto step = plait::compile(together.step, operators, shared);
 
   // The sums of the gradients, one after another, without anything to compute.
+  plait::workspace<B> gradients;
+  gradients.bind("mpi_common_world", shared.get("mpi_common_world"));
   plait::netdef sums;
   for (std::size_t i = 0; i != together.buckets.size(); ++i) {
     plait::op_spec begin{"MPIAllreduceBegin", {"mpi_common_world"}, {"sum_" + std::to_string(i)}};
     plait::op_spec end{"MPIAllreduceEnd", begin.outputs, {}};
     for (std::string const& g : together.buckets[i]) {
+      std::int64_t const count = g.ends_with("_w_grad") ? width * width : width;
+      gradients.feed(g, std::vector<float>(static_cast<std::size_t>(count), 1.0f), {count});
       begin.inputs.push_back(g);
       end.inputs.push_back(g);
       end.outputs.push_back(g + "_sum");
@@ -142,7 +146,7 @@ int main(int argc, char** argv) {
     plait::net_traits<plait::netdef>::append_op(sums, end);
   }
   step.run();
-  auto exchange = plait::compile(sums, operators, shared);
+  auto exchange = plait::compile(sums, operators, gradients);
 
   exchange.run();
   double const compute_ms = median_of(times, [&] { compute.run(); });
@@ -153,8 +157,8 @@ int main(int argc, char** argv) {
   for (std::int64_t const count : {1, 1 << 10, 1 << 14, 1 << 16, 1 << 18, 1 << 20}) {
     plait::netdef sum;
     plait::net_traits<plait::netdef>::append_op(sum, {"MPIAllreduce", {"mpi_common_world", "terms"}, {"sum"}});
-    shared.feed("terms", std::vector<float>(static_cast<std::size_t>(count), 1.0f), {count});
-    auto plan = plait::compile(sum, operators, shared);
+    gradients.feed("terms", std::vector<float>(static_cast<std::size_t>(count), 1.0f), {count});
+    auto plan = plait::compile(sum, operators, gradients);
     plan.run();
     double const ms = median_of(times, [&] { plan.run(); });
     sums_text += (sums_text.empty() ? "[" : ", [") + std::to_string(4 * count) + ", " + std::to_string(ms) + ']';
