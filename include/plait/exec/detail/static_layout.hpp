@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include <plait/core/detail/npos.hpp>
+#include <plait/exec/detail/static_dims.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/detail/op_roles.hpp>
 #include <plait/ssa/versioning.hpp>
@@ -21,33 +21,7 @@
 #include <plait/transform/detail/blob_uses.hpp>
 #include <plait/transform/detail/lower_net.hpp>
 
-namespace plait {
-
-/// Extents of a tensor as a template argument: plait::dims{2, 16}.
-struct dims {
-  static constexpr std::size_t most = 4;
-  std::array<std::uint32_t, most> extents = {};
-  std::size_t rank = 0;
-
-  constexpr dims() = default;
-  template <std::integral... Extents>
-    requires(sizeof...(Extents) != 0 && sizeof...(Extents) <= most)
-  constexpr dims(Extents... of) : extents{static_cast<std::uint32_t>(of)...}, rank(sizeof...(of)) {}
-
-  constexpr std::size_t size() const { return size_to(rank); }
-  constexpr std::size_t size_to(std::size_t axis) const {
-    std::size_t made = 1;
-    for (std::size_t i = 0; i != axis; ++i) made *= extents[i];
-    return made;
-  }
-  /// Returns the extent of an axis counted from the last, 1 for axes that there are not.
-  constexpr std::uint32_t from_last(std::size_t axis) const { return axis < rank ? extents[rank - 1 - axis] : 1; }
-  constexpr std::size_t columns() const { return from_last(0); }
-  constexpr std::size_t rows() const { return rank == 0 ? 1 : size_to(rank - 1); }
-  friend constexpr bool operator==(dims const&, dims const&) = default;
-};
-
-namespace detail {
+namespace plait::detail {
 
 /// Computation of a step of a static plan.
 enum class step_kind : std::uint8_t {
@@ -102,30 +76,6 @@ struct static_layout {
                                                             s.output_count);
   }
 };
-
-/// Returns what an operand of an element-wise op of a shape varies with, nothing if it does not broadcast to it.
-constexpr std::optional<std::uint8_t> axes_of_operand(dims const& operand, dims const& whole) {
-  std::uint8_t axes = cell_constant;
-  for (std::size_t i = 0; i != dims::most; ++i) {
-    if (operand.from_last(i) != whole.from_last(i) && operand.from_last(i) != 1) return std::nullopt;
-    if (operand.from_last(i) != 1) axes |= i == 0 ? cell_columns : cell_rows;
-  }
-  if (operand.size() == whole.size()) return cell_elements;
-  if (axes == cell_elements || (axes == cell_rows && operand.size() != whole.rows())) return std::nullopt;
-  return axes;
-}
-
-/// Returns the shape that operands broadcast to, as in numpy.
-constexpr std::optional<dims> broadcast_dims(dims const& a, dims const& b) {
-  dims made = a.rank >= b.rank ? a : b;
-  for (std::size_t i = 0; i != made.rank; ++i) {
-    std::uint32_t const x = a.from_last(i);
-    std::uint32_t const y = b.from_last(i);
-    if (x != y && x != 1 && y != 1) return std::nullopt;
-    made.extents[made.rank - 1 - i] = x == 1 ? y : x;
-  }
-  return made;
-}
 
 /// Steps as a net, for the colouring of its values.
 struct step_net {
@@ -183,166 +133,216 @@ constexpr void place_values(Layout& plan, std::span<std::uint16_t const> inputs)
   for (std::size_t i = 0; i != all.size(); ++i) plan.offset[ssa.name(all[i].blob)] = first[colours[i]];
 }
 
-/// Computes the layout of a net whose external inputs have the shapes `given`.
+/// Computes the layout of a net.
 template <class Layout, typed_net N>
-constexpr Layout lay_out(N const& n, std::span<dims const> given) {
-  Layout plan;
-  auto const ssa = get_ssa(n);
-  auto const fail = [&](plan_problem what, std::size_t op) {
-    plan.problem = what;
-    plan.problem_op = op;
-    return plan;
-  };
-  auto const number = [&](value v) { return static_cast<std::uint16_t>(ssa.index(v)); };
-  if (given.size() != ssa.external_inputs().size() || !ssa.undeclared_inputs().empty() ||
-      !ssa.unwritten_outputs().empty())
-    return fail(plan_problem::inputs, 0);
+class layout_builder {
+ public:
+  constexpr explicit layout_builder(N const& n)
+      : net_(n), ssa_(get_ssa(n)), is_known_(ssa_.value_count(), 0), is_flag_(ssa_.value_count(), 0) {}
 
-  std::vector<char> is_known(ssa.value_count(), 0);
-  std::vector<char> is_flag(ssa.value_count(), 0);
-  std::vector<std::uint16_t> inputs;
-  for (std::size_t v = 0; v != ssa.value_count(); ++v) plan.storage[v] = static_cast<std::uint16_t>(v);
-  for (std::size_t i = 0; i != given.size(); ++i) {
-    inputs.push_back(number(ssa.external_inputs()[i]));
-    plan.shapes[inputs.back()] = given[i];
-    is_known[inputs.back()] = 1;
-    if (ssa.version(ssa.external_inputs()[i].blob) != 0) return fail(plan_problem::overwritten, 0);
+  /// Returns the layout for external inputs of these shapes; layout.problem says why there is none.
+  constexpr Layout build(std::span<dims const> given) {
+    if (take_inputs(given) && add_ops() && number_operands()) place_values(plan_, inputs_);
+    return plan_;
+  }
+
+ private:
+  /// An op with the shape of its elements, and that of its outputs.
+  struct shaped_op {
+    static_op_plan op = {};
+    dims shape = {};
+    dims result = {};
+  };
+
+  constexpr bool fail(plan_problem what, op_index op) {
+    plan_.problem = what;
+    plan_.problem_op = op;
+    return false;
+  }
+  constexpr std::nullopt_t refuse(plan_problem what) {
+    fail(what, at_);
+    return std::nullopt;
+  }
+  constexpr std::uint16_t number(value v) const { return static_cast<std::uint16_t>(ssa_.index(v)); }
+  constexpr dims const& dims_of(std::size_t i) const { return plan_.shapes[from_[i]]; }
+
+  constexpr bool take_inputs(std::span<dims const> given) {
+    auto const inputs = ssa_.external_inputs();
+    if (given.size() != inputs.size() || !ssa_.undeclared_inputs().empty() || !ssa_.unwritten_outputs().empty())
+      return fail(plan_problem::inputs, 0);
+    for (std::size_t v = 0; v != ssa_.value_count(); ++v) plan_.storage[v] = static_cast<std::uint16_t>(v);
+    for (std::size_t i = 0; i != given.size(); ++i) {
+      inputs_.push_back(number(inputs[i]));
+      plan_.shapes[inputs_.back()] = given[i];
+      is_known_[inputs_.back()] = 1;
+      if (ssa_.version(inputs[i].blob) != 0) return fail(plan_problem::overwritten, 0);
+    }
+    return true;
   }
 
   // ---- ops and shapes
-  std::vector<char> const live = live_ops(ssa, std::vector<char>(ssa.op_count(), 0));
-  std::vector<static_step> steps;
-  std::vector<std::vector<std::uint16_t>> reads;
-  std::vector<std::vector<std::uint16_t>> writes;
-  bool may_join = false;
-  op_index at = 0;
-  for (auto&& op : plait::ops(n)) {
-    op_index const here = at++;
-    if (live[here] == 0) continue;
-    std::vector<std::uint16_t> from;
-    std::vector<std::uint16_t> to;
-    for (value v : ssa.reads(here)) {
-      from.push_back(number(v));
-      if (is_known[from.back()] == 0) return fail(plan_problem::inputs, here);
+  constexpr bool add_ops() {
+    std::vector<char> const live = live_ops(ssa_, std::vector<char>(ssa_.op_count(), 0));
+    op_index next = 0;
+    for (auto&& op : plait::ops(net_)) {
+      at_ = next++;
+      if (live[at_] == 0) continue;
+      from_.clear();
+      to_.clear();
+      for (value v : ssa_.reads(at_)) {
+        from_.push_back(number(v));
+        if (is_known_[from_.back()] == 0) return fail(plan_problem::inputs, at_);
+      }
+      for (value v : ssa_.writes(at_)) to_.push_back(number(v));
+      std::string_view const type = op_type(net_, op);
+      if (type == "FlattenToVec" || type == "Alias") {
+        reshape(type == "Alias" ? dims_of(0) : dims(dims_of(0).size()));
+        continue;
+      }
+      std::optional<shaped_op> const made = type == "FC" || type == "FCTransposed" || type == "MatMul"
+                                                ? shaped_product(op, type)
+                                            : type == "Softmax" ? shaped_softmax()
+                                                                : shaped_cell(op);
+      if (!made) return false;
+      add(*made);
     }
-    for (value v : ssa.writes(here)) to.push_back(number(v));
-    std::string_view const type = op_type(n, op);
-    auto const dims_of = [&](std::size_t i) { return plan.shapes[from[i]]; };
-    auto const argument = [&](std::string_view key) {
-      if constexpr (requires { n.argument_or(op, key, 0.0); })
-        return n.argument_or(op, key, 0);
+    return true;
+  }
+  constexpr void reshape(dims const& shape) {
+    plan_.storage[to_[0]] = plan_.storage[from_[0]];
+    plan_.shapes[to_[0]] = shape;
+    is_known_[to_[0]] = 1;
+    is_flag_[to_[0]] = is_flag_[from_[0]];
+    may_join_ = false;  // it is read from memory
+  }
+  template <class Op>
+  constexpr std::optional<shaped_op> shaped_product(Op const& op, std::string_view type) {
+    auto const is_set = [&](std::string_view key) {
+      if constexpr (requires { net_.argument_or(op, key, 0.0); })
+        return net_.argument_or(op, key, 0) != 0;
       else
-        return 0.0;
+        return false;
     };
-    static_op_plan made;
-    dims shape;   // of the step
-    dims result;  // of the outputs
-    if (type == "FC" || type == "FCTransposed" || type == "MatMul") {
-      made.kind = step_kind::product;
-      made.has_bias = type != "MatMul";
-      made.transpose_a = !made.has_bias && argument("trans_a") != 0;
-      made.transpose_b = type == "FC" || (!made.has_bias && argument("trans_b") != 0);
-      if (from.size() != (made.has_bias ? 3u : 2u) || dims_of(0).rank != 2 || dims_of(1).rank != 2)
-        return fail(plan_problem::shapes, here);
-      auto const [m, k] = made.transpose_a ? std::pair(dims_of(0).extents[1], dims_of(0).extents[0])
-                                           : std::pair(dims_of(0).extents[0], dims_of(0).extents[1]);
-      auto const [inner, units] = made.transpose_b ? std::pair(dims_of(1).extents[1], dims_of(1).extents[0])
-                                                   : std::pair(dims_of(1).extents[0], dims_of(1).extents[1]);
-      if (inner != k || (made.has_bias && dims_of(2) != dims(units))) return fail(plan_problem::shapes, here);
-      shape = dims(m, k);
-      result = dims(m, units);
-    } else if (type == "Softmax") {
-      made.kind = step_kind::softmax;
-      if (from.size() != 1 || dims_of(0).rank < 2) return fail(plan_problem::shapes, here);
-      shape = result = dims_of(0);
-      if (shape.rank != 2) return fail(plan_problem::shapes, here);
-    } else if (type == "FlattenToVec" || type == "Alias") {
-      plan.storage[to[0]] = plan.storage[from[0]];
-      plan.shapes[to[0]] = type == "Alias" ? dims_of(0) : dims(dims_of(0).size());
-      is_known[to[0]] = 1;
-      is_flag[to[0]] = is_flag[from[0]];
-      may_join = false;  // it is read from memory
-      continue;
-    } else {
-      std::optional<traced_op> const lowered = lowered_op(n, op);
-      if (!lowered || lowered->info().kind == cell_op_class::repeated) return fail(plan_problem::function, here);
-      made.op = *lowered;
-      bool const is_fill = made.op.info().kind == cell_op_class::fill;
-      if (from.empty()) return fail(plan_problem::shapes, here);
-      shape = dims_of(0);
-      for (std::size_t i = 0; i != from.size(); ++i) {
-        std::optional<dims> const both = broadcast_dims(shape, dims_of(i));
-        if (!both) return fail(plan_problem::shapes, here);
-        shape = *both;
-        if (is_fill) continue;
-        if ((is_flag[from[i]] != 0) != reads_flag(made.op, i)) return fail(plan_problem::flag, here);
-        made.op.inputs[made.op.input_count++] = from[i];
-      }
-      for (std::uint16_t const v : from)
-        if (!axes_of_operand(plan.shapes[v], shape)) return fail(plan_problem::shapes, here);
-      if (is_fill) from.clear();
-      result = shape;
-      if (made.op.info().kind == cell_op_class::reduced) {
-        result.rank = shape.rank - 1;
-        result.extents[result.rank] = 0;
-      }
-      made.op.output = to[0];
+    shaped_op made;
+    made.op.kind = step_kind::product;
+    made.op.has_bias = type != "MatMul";
+    made.op.transpose_a = !made.op.has_bias && is_set("trans_a");
+    made.op.transpose_b = type == "FC" || (!made.op.has_bias && is_set("trans_b"));
+    if (from_.size() != (made.op.has_bias ? 3u : 2u) || dims_of(0).rank != 2 || dims_of(1).rank != 2)
+      return refuse(plan_problem::shapes);
+    auto const rows_and_columns = [](dims const& of, bool transposed) {
+      return transposed ? std::pair(of.extents[1], of.extents[0]) : std::pair(of.extents[0], of.extents[1]);
+    };
+    auto const [m, k] = rows_and_columns(dims_of(0), made.op.transpose_a);
+    auto const [inner, units] = rows_and_columns(dims_of(1), made.op.transpose_b);
+    if (inner != k || (made.op.has_bias && dims_of(2) != dims(units))) return refuse(plan_problem::shapes);
+    made.shape = dims(m, k);
+    made.result = dims(m, units);
+    return made;
+  }
+  constexpr std::optional<shaped_op> shaped_softmax() {
+    if (from_.size() != 1 || dims_of(0).rank != 2) return refuse(plan_problem::shapes);
+    return shaped_op{{.kind = step_kind::softmax}, dims_of(0), dims_of(0)};
+  }
+  template <class Op>
+  constexpr std::optional<shaped_op> shaped_cell(Op const& op) {
+    std::optional<traced_op> const lowered = lowered_op(net_, op);
+    if (!lowered || lowered->info().kind == cell_op_class::repeated) return refuse(plan_problem::function);
+    if (from_.empty()) return refuse(plan_problem::shapes);
+    shaped_op made{{.op = *lowered}, dims_of(0), {}};
+    traced_op& traced = made.op.op;
+    bool const is_fill = traced.info().kind == cell_op_class::fill;
+    for (std::size_t i = 0; i != from_.size(); ++i) {
+      std::optional<dims> const both = broadcast_dims(made.shape, dims_of(i));
+      if (!both) return refuse(plan_problem::shapes);
+      made.shape = *both;
+      if (is_fill) continue;
+      if ((is_flag_[from_[i]] != 0) != reads_flag(traced, i)) return refuse(plan_problem::flag);
+      traced.inputs[traced.input_count++] = from_[i];
     }
-    for (std::uint16_t const v : to) {
-      plan.shapes[v] = result;
-      is_known[v] = 1;
-      is_flag[v] = made.kind == step_kind::cell && made.op.info().kind == cell_op_class::flag ? 1 : 0;
+    for (std::size_t i = 0; i != from_.size(); ++i)
+      if (!axes_of_operand(dims_of(i), made.shape)) return refuse(plan_problem::shapes);
+    if (is_fill) from_.clear();  // of which it reads the shape alone
+    made.result = made.shape;
+    if (traced.info().kind == cell_op_class::reduced) {
+      made.result.rank = made.shape.rank - 1;
+      made.result.extents[made.result.rank] = 0;
     }
+    traced.output = to_[0];
+    return made;
+  }
 
-    // ---- steps
-    bool const is_elementwise = made.kind == step_kind::cell && made.op.info().kind != cell_op_class::reduced;
-    bool const joins = may_join && is_elementwise && !steps.empty() && steps.back().kind == step_kind::cell &&
-                       steps.back().shape == shape &&
-                       plan.ops[steps.back().first_op].op.info().kind != cell_op_class::reduced;
+  // ---- steps
+  static constexpr bool is_reduced(static_op_plan const& op) { return op.op.info().kind == cell_op_class::reduced; }
+  constexpr void add(shaped_op const& made) {
+    bool const is_cell = made.op.kind == step_kind::cell;
+    for (std::uint16_t const v : to_) {
+      plan_.shapes[v] = made.result;
+      is_known_[v] = 1;
+      is_flag_[v] = is_cell && made.op.op.info().kind == cell_op_class::flag ? 1 : 0;
+    }
+    bool const joins = may_join_ && is_cell && !is_reduced(made.op) && !steps_.empty() &&
+                       steps_.back().kind == step_kind::cell && steps_.back().shape == made.shape &&
+                       !is_reduced(plan_.ops[steps_.back().first_op]);
     if (!joins) {
-      steps.push_back({made.kind, static_cast<std::uint16_t>(plan.op_count), 0, 0, 0, 0, shape});
-      reads.emplace_back();
-      writes.emplace_back();
+      steps_.push_back({made.op.kind, static_cast<std::uint16_t>(plan_.op_count), 0, 0, 0, 0, made.shape});
+      reads_.emplace_back();
+      writes_.emplace_back();
     }
-    may_join = true;
-    plan.ops[plan.op_count++] = made;
-    steps.back().last_op = static_cast<std::uint16_t>(plan.op_count);
-    for (std::uint16_t const v : from)
-      if (std::ranges::find(writes.back(), v) == writes.back().end() &&
-          (std::ranges::find(reads.back(), v) == reads.back().end() || made.kind == step_kind::product))
-        reads.back().push_back(v);
-    for (std::uint16_t const v : to) writes.back().push_back(v);
+    may_join_ = true;
+    plan_.ops[plan_.op_count++] = made.op;
+    steps_.back().last_op = static_cast<std::uint16_t>(plan_.op_count);
+    auto const has = [](std::vector<std::uint16_t> const& values, std::uint16_t v) {
+      return std::ranges::find(values, v) != values.end();
+    };
+    for (std::uint16_t const v : from_)
+      if (!has(writes_.back(), v) && (!has(reads_.back(), v) || made.op.kind == step_kind::product))
+        reads_.back().push_back(v);
+    for (std::uint16_t const v : to_) writes_.back().push_back(v);
   }
 
-  // ---- values that leave their step
-  std::vector<char> leaves(ssa.value_count(), 0);
-  auto const leave = [&](std::uint16_t v) {
-    for (std::size_t u = 0; u != leaves.size(); ++u)
-      if (plan.storage[u] == plan.storage[v]) leaves[u] = 1;
-  };
-  for (auto const& values : reads)
-    for (std::uint16_t const v : values) leave(v);
-  for (std::size_t o = 0; o != ssa.external_outputs().size(); ++o) {
-    plan.outputs[o] = number(ssa.external_outputs()[o]);
-    leave(plan.outputs[o]);
-  }
-  std::size_t next = 0;
-  for (std::size_t s = 0; s != steps.size(); ++s) {
-    steps[s].first_operand = static_cast<std::uint16_t>(next);
-    for (std::uint16_t const v : reads[s]) plan.operands[next++] = v;
-    steps[s].input_count = static_cast<std::uint16_t>(reads[s].size());
-    for (std::uint16_t const v : writes[s]) {
-      if (leaves[v] == 0) continue;
-      if (is_flag[v] != 0) return fail(plan_problem::flag, 0);
-      plan.operands[next++] = v;
-      ++steps[s].output_count;
+  // Operands of a step are what it reads, and what leaves it for other steps or the caller.
+  constexpr bool number_operands() {
+    std::vector<char> leaves(ssa_.value_count(), 0);
+    auto const leave = [&](std::uint16_t v) {
+      for (std::size_t u = 0; u != leaves.size(); ++u)
+        if (plan_.storage[u] == plan_.storage[v]) leaves[u] = 1;
+    };
+    for (auto const& values : reads_)
+      for (std::uint16_t const v : values) leave(v);
+    for (std::size_t o = 0; o != ssa_.external_outputs().size(); ++o) {
+      plan_.outputs[o] = number(ssa_.external_outputs()[o]);
+      leave(plan_.outputs[o]);
     }
-    plan.steps[plan.step_count++] = steps[s];
+    std::size_t next = 0;
+    for (std::size_t s = 0; s != steps_.size(); ++s) {
+      static_step& step = plan_.steps[plan_.step_count++] = steps_[s];
+      step.first_operand = static_cast<std::uint16_t>(next);
+      step.input_count = static_cast<std::uint16_t>(reads_[s].size());
+      for (std::uint16_t const v : reads_[s]) plan_.operands[next++] = v;
+      for (std::uint16_t const v : writes_[s]) {
+        if (leaves[v] == 0) continue;
+        if (is_flag_[v] != 0) return fail(plan_problem::flag, 0);
+        plan_.operands[next++] = v;
+        ++step.output_count;
+      }
+    }
+    return true;
   }
-  place_values(plan, inputs);
-  return plan;
-}
 
-}  // namespace detail
+  N const& net_;
+  ssa_form<N> ssa_;
+  Layout plan_ = {};
+  std::vector<char> is_known_;  // by value
+  std::vector<char> is_flag_;   // by value
+  std::vector<std::uint16_t> inputs_;
+  op_index at_ = 0;                  // the current op
+  std::vector<std::uint16_t> from_;  // what it reads
+  std::vector<std::uint16_t> to_;    // what it writes
+  std::vector<static_step> steps_;
+  std::vector<std::vector<std::uint16_t>> reads_;   // by step
+  std::vector<std::vector<std::uint16_t>> writes_;  // by step
+  bool may_join_ = false;                           // the next op may be part of the last step
+};
 
-}  // namespace plait
+}  // namespace plait::detail

@@ -45,7 +45,7 @@ struct blob_name {
 
 namespace detail {
 
-/// What the compiler knows about a net with the shapes of its external inputs.
+/// The layout of a net for given shapes of its external inputs, as constants.
 template <auto const& Net, dims... Inputs>
 struct planned_net {
   static constexpr std::array<dims, sizeof...(Inputs)> given = {Inputs...};
@@ -56,7 +56,8 @@ struct planned_net {
   }();
   static constexpr std::size_t values = [] { return get_ssa(Net).value_count(); }();
   using layout_type = static_layout<Net.ops().size(), values, operands, Net.external_outputs().size()>;
-  static constexpr layout_type layout = lay_out<layout_type>(Net, given);
+  static constexpr layout_type layout =
+      layout_builder<layout_type, std::remove_cvref_t<decltype(Net)>>(Net).build(given);
 
   static constexpr bool has_inputs = layout.problem != plan_problem::inputs;
   static_assert(has_inputs,
@@ -196,9 +197,7 @@ class static_plan {
   template <std::size_t Value>
   static constexpr std::size_t place = planned::layout.offset[planned::layout.storage[Value]];
   template <std::size_t Value>
-  static constexpr bool is_external_input = Value != planned::none;
-  template <std::size_t Value>
-  static constexpr bool is_external_output = Value != planned::none;
+  static constexpr bool is_external = Value != planned::none;
 
  public:
   /// Bytes of all blobs, of which those that are not live at once share memory.
@@ -212,7 +211,7 @@ class static_plan {
   template <blob_name Name>
   [[nodiscard]] constexpr auto input() noexcept {
     constexpr std::size_t v = planned::input(Name.text());
-    static_assert(is_external_input<v>, "plait: the net has no external input of this name");
+    static_assert(is_external<v>, "plait: the net has no external input of this name");
     return std::span<T, size<v>>(memory_.data() + place<v>, size<v>);
   }
   /// Copies elements to an external input.
@@ -227,14 +226,14 @@ class static_plan {
   template <blob_name Name>
   [[nodiscard]] constexpr auto fetch() const noexcept {
     constexpr std::size_t v = planned::output(Name.text());
-    static_assert(is_external_output<v>, "plait: the net has no external output of this name");
+    static_assert(is_external<v>, "plait: the net has no external output of this name");
     return std::span<T const, size<v>>(memory_.data() + place<v>, size<v>);
   }
   /// Returns the shape of an external output.
   template <blob_name Name>
   [[nodiscard]] static constexpr dims shape() {
     constexpr std::size_t v = planned::output(Name.text());
-    static_assert(is_external_output<v>, "plait: the net has no external output of this name");
+    static_assert(is_external<v>, "plait: the net has no external output of this name");
     return planned::layout.shapes[v];
   }
   /// Returns the index of an external blob's first element in the memory of run_in().
@@ -242,7 +241,7 @@ class static_plan {
   [[nodiscard]] static constexpr std::size_t offset() {
     constexpr std::size_t out = planned::output(Name.text());
     constexpr std::size_t v = out != planned::none ? out : planned::input(Name.text());
-    static_assert(is_external_output<v>, "plait: the net has no external input or output of this name");
+    static_assert(is_external<v>, "plait: the net has no external input or output of this name");
     return place<v>;
   }
 
