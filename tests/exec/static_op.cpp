@@ -19,6 +19,7 @@
 #include <support/cell_net.hpp>
 #include <support/run_op.hpp>
 #include <support/same_bits.hpp>
+#include <support/sample_numbers.hpp>
 
 namespace {
 
@@ -57,15 +58,6 @@ plait::gradient_rules const& rules() {
   return made;
 }
 
-// Elements between -2 and 2.
-template <class T>
-std::vector<T> numbers(std::size_t count, std::size_t seed) {
-  std::vector<T> made;
-  for (std::size_t i = 0; i != count; ++i)
-    made.push_back(static_cast<T>(static_cast<double>((i * 7919 + seed * 104729) % 4001) / 1000 - 2));
-  return made;
-}
-
 template <class Cell>
 std::string cell_op(std::string const& type) {
   std::string text = "op { type: \"" + type + "\" ";
@@ -86,7 +78,7 @@ void compare(plait::cell_op_type<Cell> const& type, std::int64_t rows, std::int6
     if ((axes & plait::cell_rows) != 0) dims.push_back(rows);
     if ((axes & plait::cell_columns) != 0) dims.push_back(columns);
     if (dims.rank() == 0) dims.push_back(1);
-    blobs.feed(name, test::of<B, T>(dims, numbers<T>(static_cast<std::size_t>(dims.size()), seed)));
+    blobs.feed(name, test::of<B, T>(dims, test::sample_numbers<T>(static_cast<std::size_t>(dims.size()), seed)));
   };
   plait::traced_net const& cell = Cell::net();
   plait::netdef fused = plait::read_netdef_text(cell_op<Cell>(std::string(type.name())));
@@ -141,7 +133,7 @@ TEST_CASE_TEMPLATE("static_op: 16-bit operands are computed in float", T, plait:
   std::array<std::vector<T>, 4> narrow;
   std::array<std::vector<float>, 4> wide;
   for (std::size_t i = 0; i != 4; ++i)
-    for (float const x : numbers<float>(rows * columns, i)) {
+    for (float const x : test::sample_numbers<float>(rows * columns, i)) {
       narrow[i].push_back(plait::convert<T>(x));
       wide[i].push_back(plait::convert<float>(narrow[i].back()));
     }
@@ -185,8 +177,8 @@ TEST_CASE("static_op: gradients agree with differences in double") {
     std::vector<std::string> names;
     for (std::size_t i = 0; i != dims.size(); ++i) {
       names.push_back("x" + std::to_string(i));
-      blobs.feed(names.back(),
-                 test::of<B, double>(dims[i], numbers<double>(static_cast<std::size_t>(dims[i].size()), i)));
+      blobs.feed(names.back(), test::of<B, double>(
+                                   dims[i], test::sample_numbers<double>(static_cast<std::size_t>(dims[i].size()), i)));
     }
     auto const report =
         plait::check_gradient(plait::read_netdef_text(text), {"loss"}, names, blobs, rules(), table<B>());

@@ -17,6 +17,7 @@
 #include <plait/netdef/traits.hpp>
 #include <support/run_op.hpp>
 #include <support/same_bits.hpp>
+#include <support/sample_numbers.hpp>
 
 namespace {
 
@@ -63,14 +64,6 @@ using classifier_plan =
 static_assert(classifier_plan::shape<"p">() == dims{3, 4} && classifier_plan::shape<"total">() == dims{3});
 static_assert(classifier_plan::shape<"flat">() == dims{12});
 
-template <class T>
-std::vector<T> numbers(std::size_t count, std::size_t seed) {
-  std::vector<T> made;
-  for (std::size_t i = 0; i != count; ++i)
-    made.push_back(static_cast<T>(static_cast<double>((i * 7919 + seed * 104729) % 4001) / 1000 - 2));
-  return made;
-}
-
 template <auto const& Net>
 std::string text_of() {
   std::string text;
@@ -100,7 +93,8 @@ void compare(auto feed, auto fetch) {
   for (std::size_t i = 0; i != shapes.size(); ++i) {
     plait::shape shape;
     for (std::size_t k = 0; k != shapes[i].rank; ++k) shape.push_back(shapes[i].extents[k]);
-    blobs.feed(std::string(Net.external_inputs()[i]), test::of<serial, T>(shape, numbers<T>(shapes[i].size(), i)));
+    blobs.feed(std::string(Net.external_inputs()[i]),
+               test::of<serial, T>(shape, test::sample_numbers<T>(shapes[i].size(), i)));
   }
   feed(plan);
   plait::compile(plait::read_netdef_text(text_of<Net>()), test::table<serial>(), blobs).run();
@@ -116,8 +110,9 @@ template <class T, dims Shape>
 void compare_ten_ops() {
   compare<T, ten_ops, Shape, Shape, Shape>(
       [](auto& plan) {
-        plan.template feed<"x">(numbers<T>(Shape.size(), 0)).template feed<"w">(numbers<T>(Shape.size(), 1));
-        plan.template feed<"b">(numbers<T>(Shape.size(), 2));
+        plan.template feed<"x">(test::sample_numbers<T>(Shape.size(), 0))
+            .template feed<"w">(test::sample_numbers<T>(Shape.size(), 1));
+        plan.template feed<"b">(test::sample_numbers<T>(Shape.size(), 2));
       },
       [](auto const& plan, auto check) { check("y", plan.template fetch<"y">()); });
 }
@@ -132,9 +127,9 @@ TEST_CASE("static_plan: products, reductions, broadcasting and reshapes have the
   auto const run = []<class T>(T) {
     compare<T, classifier, dims{3, 7}, dims{5, 7}, dims{5}, dims{4, 5}, dims{3, 5}>(
         [](auto& plan) {
-          plan.template feed<"x">(numbers<T>(21, 0)).template feed<"w1">(numbers<T>(35, 1));
-          plan.template feed<"b1">(numbers<T>(5, 2)).template feed<"w2">(numbers<T>(20, 3));
-          plan.template feed<"scale">(numbers<T>(15, 4));
+          plan.template feed<"x">(test::sample_numbers<T>(21, 0)).template feed<"w1">(test::sample_numbers<T>(35, 1));
+          plan.template feed<"b1">(test::sample_numbers<T>(5, 2)).template feed<"w2">(test::sample_numbers<T>(20, 3));
+          plan.template feed<"scale">(test::sample_numbers<T>(15, 4));
         },
         [](auto const& plan, auto check) {
           check("p", plan.template fetch<"p">());

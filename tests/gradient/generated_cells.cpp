@@ -22,6 +22,7 @@
 #include <support/cell_net.hpp>
 #include <support/generated_cells.hpp>
 #include <support/run_op.hpp>
+#include <support/sample_numbers.hpp>
 
 namespace {
 
@@ -49,13 +50,6 @@ void add_cases(std::vector<generated>& to, std::integer_sequence<std::uint32_t, 
   (to.push_back(make_case<First + I>()), ...);
 }
 
-std::vector<float> numbers(std::size_t count, std::size_t seed) {
-  std::vector<float> made;
-  for (std::size_t i = 0; i != count; ++i)
-    made.push_back(static_cast<float>((i * 7919 + seed * 104729) % 4001) / 1000 - 2);
-  return made;
-}
-
 std::string with_prefix(std::string text, std::string const& prefix) {
   std::string made;
   for (std::size_t i = 0; i != text.size(); ++i) {
@@ -78,7 +72,7 @@ void check_case(generated const& made) {
   };
   for (std::size_t i = 0; i != 3; ++i)
     for (char const* const prefix : {"", "f", "g"})
-      blobs.feed(prefix + ("x" + std::to_string(i)), test::of<serial, float>(dims, numbers(10, i)));
+      blobs.feed(prefix + ("x" + std::to_string(i)), test::of<serial, float>(dims, test::sample_numbers<float>(10, i)));
 
   // At run time.
   plait::netdef ops = plait::read_netdef_text(test::net_of_cell(*made.cell));
@@ -88,7 +82,7 @@ void check_case(generated const& made) {
   };
   for (std::size_t o = 0; o != 2; ++o) {
     std::string const seed = "dy" + std::to_string(o);
-    blobs.feed(seed, test::of<serial, float>(dims, numbers(10, 17 + o)));
+    blobs.feed(seed, test::of<serial, float>(dims, test::sample_numbers<float>(10, 17 + o)));
     seeds.emplace_back(name(*made.cell, made.cell->external_outputs()[o]), seed);
   }
   auto const gradients = plait::add_gradient_ops(ops, seeds, rules);
@@ -166,7 +160,7 @@ void check_row() {
   std::vector<std::vector<float>> out(Cell::output_count, std::vector<float>(5));
   plait::detail::cell_pass<Cell, float> pass{};
   pass.width = 5;
-  for (std::size_t i = 0; i != Cell::input_count; ++i) in.push_back(numbers(5, i));
+  for (std::size_t i = 0; i != Cell::input_count; ++i) in.push_back(test::sample_numbers<float>(5, i));
   for (std::size_t i = 0; i != Cell::input_count; ++i) {
     pass.in[i] = in[i].data();
     blobs.feed("x" + std::to_string(i), test::of<serial, float>({1, 5}, in[i]));
