@@ -83,6 +83,12 @@ std::string cause_of(std::exception const& problem) {
   return std::string(plait::detail::without_prefix(text));
 }
 
+// Returns the component that has a missing op type, or a similar type.
+std::string hint_for(std::string_view type) {
+  std::string const component = plait::detail::component_hint(type);
+  return component.empty() ? did_you_mean(type, cli::op_types()) : component;
+}
+
 class op_checker {
  public:
   explicit op_checker(std::vector<op_problem>& found) : found_(found) {}
@@ -91,10 +97,7 @@ class op_checker {
     std::size_t const before = found_.size();
     auto const entry = operators_.find(at.type());
     if (entry == nullptr) {
-      found_.push_back(problem_of(at, "unknown op type",
-                                  at.type().starts_with("MPI")
-                                      ? std::string("needs the component plait::mpi, with which this tool is not built")
-                                      : "is of no type that plait runs" + did_you_mean(at.type(), op_types())));
+      found_.push_back(problem_of(at, "unknown op type", "is of no type that plait runs" + hint_for(at.type())));
     } else {
       check_counts(at, entry->schema);
       check_arguments(at, entry->schema);
@@ -184,9 +187,7 @@ std::vector<std::string> op_types() {
 
 std::string unknown_type(std::string_view type) {
   if (plait::standard_operators<backend>().find(type) != nullptr) return {};
-  std::string const component = plait::detail::component_hint(type);
-  return "there is no op type '" + std::string(type) + '\'' +
-         (component.empty() ? did_you_mean(type, op_types()) : component);
+  return "there is no op type '" + std::string(type) + '\'' + hint_for(type);
 }
 
 std::vector<op_problem> unknown_arguments(plait::netdef const& net) {
