@@ -187,13 +187,13 @@ class mat_mul_integer_kernel final : public op_kernel<B> {
     detail::visit_integer_factors(c, [&]<class A, class W>(A, W) {
       std::int32_t* y = c.template output<std::int32_t>(0);
       for (std::size_t i = 0; i != (is_one_ ? 1 : batches_.count); ++i, y += m_ * n_) {
-        auto rest = static_cast<std::int64_t>(i);
+        detail::digits rest = {static_cast<std::int64_t>(i)};
         std::int64_t left = 0;
         std::int64_t right = 0;
         for (auto axis = static_cast<std::size_t>(batches_.rank); axis-- != 0 && !is_one_;) {
-          left += rest % batches_.extent[axis] * batches_.left[axis];
-          right += rest % batches_.extent[axis] * batches_.right[axis];
-          rest /= batches_.extent[axis];
+          std::int64_t const at = rest.next(batches_.extent[axis]);
+          left += at * batches_.left[axis];
+          right += at * batches_.right[axis];
         }
         multiply(c, c.template input<A>(0) + left * m_ * k_, c.template input<W>(1) + right * k_ * n_, y);
       }
@@ -300,8 +300,8 @@ void add_integer_product_operators(operators<B>& table) {
           .outputs(1)
           .checks_first()
           .describe("Y: …×M×N = (A - a zero point): …×M×K · (B - b zero point): …×K×N, exact modulo 2^32 (inputs A, B, "
-                    "[a zero "
-                    "point, [b zero point, for all columns or one for each]]); axes before the matrices broadcast"));
+                    "[a zero point, "
+                    "[b zero point, for all columns or one for each]]); axes before the matrices broadcast"));
   op_schema conv("ConvInteger");
   table.template add<convolution_integer_kernel>(std::move(detail::describe_convolution(conv).inputs(2, 5).describe(
       "Y = b + Conv(X - x zero point, W - w zero point), exact modulo 2^32; padding adds nothing (inputs X, W, [x "
