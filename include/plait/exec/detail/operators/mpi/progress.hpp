@@ -354,7 +354,7 @@ class progress {
   bool has_failed_ = false;
   communicators world_;  // set before is_ready_
   std::shared_ptr<channel> world_channel_;
-  // Of the thread alone.
+  // Accessed by the thread alone.
   std::vector<std::shared_ptr<channel>> channels_;
   limits limits_;  // of the last job
   bool closes_world_ = false;

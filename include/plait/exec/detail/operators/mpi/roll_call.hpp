@@ -49,7 +49,7 @@ inline std::string ranks_text(std::vector<int> const& ranks) {
 /// Control messages of one communicator. All members are called by the thread that owns MPI.
 class roll_call {
  public:
-  /// What a rank has told of itself.
+  /// State that a rank reports.
   struct presence {
     std::uint64_t operation;
     std::string text;
