@@ -254,6 +254,10 @@ TEST_CASE("rnn: refuses extents that are unknown or contradict those of the type
                        "plait: the extent 'inputs' of an rnn is -1, which should be positive", plait::shape_error);
   CHECK_THROWS_WITH_AS(layer({.steps = 1, .batch = 1, .inputs = 1, .hidden = 5}),
                        "plait: the extent 'hidden' of an rnn is 5, which should be 4", plait::shape_error);
+  // Products of extents that do not fit into 64 bits.
+  std::int64_t const huge = std::int64_t{1} << 40;
+  CHECK_THROWS_AS(layer({.steps = huge, .batch = huge, .inputs = 1}), plait::shape_error);
+  CHECK_THROWS_AS(layer({.steps = 1, .batch = 1, .inputs = std::int64_t{1} << 61}), plait::shape_error);
   layer one({.steps = 1, .batch = 1, .inputs = 1});
   std::vector<float> const few(3);
   CHECK_THROWS_WITH_AS(one.load(few), "plait: an rnn has 24 parameters, not 3", plait::shape_error);

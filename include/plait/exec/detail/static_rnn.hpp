@@ -80,13 +80,15 @@ class rnn {
   static constexpr std::size_t vectors = forward_pass::vectors;
   static constexpr std::size_t scalars = forward_pass::scalars;
 
-  /// Throws shape_error for an extent that is unknown, not positive, or another than that of the type.
+  /// Throws shape_error for an extent that is unknown, not positive, or another than that of the type, and for extents
+  /// whose products no memory holds.
   explicit rnn(rnn_extents const& extents = Extents, std::array<T, scalars> const& numbers = {})
       : steps_(checked(extents.steps, Extents.steps, "steps")),
         batch_(checked(extents.batch, Extents.batch, "batch")),
         inputs_(checked(extents.inputs, Extents.inputs, "inputs")),
         hidden_(checked(extents.hidden, Extents.hidden, "hidden")),
         numbers_(numbers) {
+    expect_memory();
     std::size_t const rows = size(steps() * batch());
     std::size_t const state = size(batch() * hidden());
     std::size_t const partials =
@@ -232,6 +234,16 @@ class rnn {
       throw shape_error("plait: the extent '" + std::string(what) + "' of an rnn is " + std::to_string(extent) +
                         ", which should be " + (known < 0 ? "positive" : std::to_string(known)));
     return extent;
+  }
+  // In double, which does not overflow.
+  void expect_memory() const {
+    auto const real = [](std::int64_t extent) { return static_cast<double>(extent); };
+    double const of_row = real(inputs()) + real(hidden()) * double{2 * unit::gates + 2 * states + vectors};
+    double const parameters = double{unit::gates} * real(hidden()) * (real(inputs()) + real(hidden()) + 2);
+    if ((real(steps()) + 2) * real(batch()) * of_row + 2 * parameters > 0x1p48)
+      throw shape_error("plait: an rnn of " + std::to_string(steps()) + " steps, batch " + std::to_string(batch()) +
+                        ", " + std::to_string(inputs()) + " inputs and " + std::to_string(hidden()) +
+                        " hidden units does not fit into memory");
   }
   // Elements of a row of products, and of a row of all gates, in which those of the state come last.
   std::size_t product_row() const noexcept { return products * size(hidden()); }
