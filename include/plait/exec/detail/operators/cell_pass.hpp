@@ -181,12 +181,13 @@ struct cell_pass {
 
   static constexpr bool varies(std::uint8_t axes, cell_axes with) { return (axes & with) != 0; }
 
-  /// Computes the elements [first, last) of a row, all of the row if the cell has reductions.
-  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+  /// Computes the elements [first, last) of a row, all of the row if the cell has reductions. TRAP: large cells must be
+  /// inlined, too, or they are compiled without the wide instruction sets of their caller: slower, and with other bits.
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
     on_row(operands_of(row, std::make_index_sequence<inputs>(), std::make_index_sequence<outputs>()), width, first,
            last);
   }
-  PLAIT_HOST_DEVICE void operator()(std::size_t row) const { (*this)(row, 0, width); }
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const { (*this)(row, 0, width); }
 
   /// Operands of one row.
   struct row_operands {
@@ -347,12 +348,12 @@ struct cell_pass {
 template <class Pass>
 struct cell_tile {
   Pass pass;
-  void operator()(std::size_t first, std::size_t last) const { pass(0, first, last); }
+  PLAIT_ALWAYS_INLINE void operator()(std::size_t first, std::size_t last) const { pass(0, first, last); }
 };
 template <class Pass>
 struct cell_element {
   Pass pass;
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { pass(0, i, i + 1); }
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t i) const { pass(0, i, i + 1); }
 };
 
 /// Implements an element_function.

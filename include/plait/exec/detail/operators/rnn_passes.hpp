@@ -48,7 +48,7 @@ struct rnn_backward_pass {
   T const* output_gradient;  ///< nullptr: zero
   T* hidden_gradient;        ///< pass.after_gradient[0]
 
-  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
     if (output_gradient != nullptr) {
       T const* const from = output_gradient + row * pass.width;
       T* const to = hidden_gradient + row * pass.width;
@@ -64,7 +64,7 @@ template <class Pass>
 struct rnn_whole_row {
   Pass pass;
   std::size_t width;
-  PLAIT_HOST_DEVICE void operator()(std::size_t row) const { pass(row, 0, width); }
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const { pass(row, 0, width); }
 };
 
 }  // namespace plait::detail

@@ -87,7 +87,7 @@ struct unit_pass : unit_pass_operands<Unit, T> {
 
   std::array<T*, base::states> after;
 
-  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
     run(row, first, last, std::make_index_sequence<base::inputs>(), std::make_index_sequence<base::states>());
   }
 
@@ -124,7 +124,7 @@ struct unit_gradient_pass : unit_pass_operands<Unit, T> {
   std::array<T*, base::states> before_gradient;
   std::array<T*, base::vectors> vector_gradient;  ///< in each row
 
-  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
     run(row, first, last, std::make_index_sequence<base::inputs>(), std::make_index_sequence<saved_count>(),
         std::make_index_sequence<base::gates>(), std::make_index_sequence<base::states>(),
         std::make_index_sequence<base::vectors>());
